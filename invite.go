@@ -401,8 +401,8 @@ func (r *inviteRun) awaitListing(ctx context.Context, email string, due time.Tim
 }
 
 // readListing reads the listing from the first page, which has the newest invitations, to the first
-// page whose invitations the previous listing has certainly shown. It does not use a listing whose
-// total falls: an invitation that disappears moves another to a page that was read before.
+// page whose invitations the previous listing has certainly shown. A listing whose total falls is not
+// used, and listingBegan stays: an invitation that disappears moves another to a page that was read before.
 func (r *inviteRun) readListing(ctx context.Context, email string) error {
 	began, date, total := r.now(), time.Time{}, -1
 	listed := make(map[string]Invitation)

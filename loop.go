@@ -81,6 +81,9 @@ type step func(context.Context) (wait time.Duration, done bool, err error)
 func (l *pollLoop) run(ctx context.Context, step step) error {
 	for {
 		wait, done, err := step(ctx)
+		if errors.Is(err, errBreak) {
+			return err
+		}
 		wait, reason, final := l.afterPoll(ctx, wait, err)
 		if final != nil {
 			return final

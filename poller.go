@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +40,7 @@ func newPoller(k *core, operation string, between interval, assessmentID string,
 }
 
 // now returns the time of the process's monotonic clock since the poller began.
-func (p *poller) now() poll.Local { return poll.Local(time.Since(p.began)) }
+func (p *poller) now() poll.Caller { return poll.Caller(time.Since(p.began)) }
 
 // serverNow returns the server's time.
 func (p *poller) serverNow() poll.Server { return poll.TimeOf(p.core.shared.clock.at(time.Now())) }
@@ -90,7 +89,7 @@ func (p *poller) budget() poll.Budget {
 	return poll.Budget{Left: left, Limit: max(1, limit), Ends: ends}
 }
 
-// send sends a request of the machine and returns the reply. err says more about a code of
+// send sends a request of the machine and returns the reply. err is why the kind of the reply is
 // Unanswered or Failed.
 func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Reply, err error) {
 	submissions, next, err := p.fetch(ctx, request)
@@ -140,23 +139,6 @@ func (r rawSubmission) check(wanted string) error {
 		return checkID(shown, wanted)
 	}
 	return nil
-}
-
-// replyKindOf returns what happened to a request that ended with err.
-func replyKindOf(request poll.Request, err error) poll.ReplyKind {
-	failure := failureIn(err)
-	unfinished := request.Status != "" && request.Status != poll.Finished
-	switch {
-	case err == nil:
-		return poll.Answered
-	case request.ID != "" && isMissing(err):
-		return poll.Missing
-	case failure.Status == http.StatusBadRequest && (failure.hasAPICode() || failure.cause != nil) && (unfinished || request.Cursor != ""):
-		return poll.Expired // A 400 whose body was cut short has no code.
-	case failure.hasAPICode() && failure.Status >= 500, failure.kind == kindInvalidBody:
-		return poll.Failed
-	}
-	return poll.Unanswered
 }
 
 // itemsOf returns what the machine needs of the response to a request, each submission once.

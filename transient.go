@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/hiring-assessment/hiring-go/internal/paging"
+	"github.com/hiring-assessment/hiring-go/internal/poll"
 )
 
 // IsTransient reports whether err is temporary, so that the same call may succeed
@@ -117,6 +118,26 @@ func mayRepeatPoll(err error, polled bool) bool {
 		return false
 	}
 	return polled
+}
+
+// replyKindOf returns what a request of a poll that ended with err means to the machine: besides what
+// the table says, the API may have failed in one listing or one submission only.
+func replyKindOf(request poll.Request, err error) poll.ReplyKind {
+	failure := failureIn(err)
+	refused := failure.hasAPICode() && failure.Status == http.StatusBadRequest
+	switch {
+	case err == nil:
+		return poll.Answered
+	case request.ID != "" && isMissing(err):
+		return poll.Missing
+	case refused && request.Cursor != "":
+		return poll.CursorExpired
+	case refused && request.Status != "" && request.Status != poll.Finished:
+		return poll.UnknownStatus
+	case failure.hasAPICode() && failure.Status >= 500, failure.kind == kindInvalidBody:
+		return poll.Failed
+	}
+	return poll.Unanswered
 }
 
 // isDeferred reports whether the API rejected the request for now, or the client because of the

@@ -219,7 +219,6 @@ func (at *Position) move(counts Counts, meta Meta) {
 		if seq, err := strconv.ParseInt(meta.Cursor, 10, 64); err == nil && counts.All == 0 {
 			at.Seq = max(at.Seq, seq)
 		}
-	case ByMeta: // Such a list has no second page.
 	}
 }
 

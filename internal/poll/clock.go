@@ -2,8 +2,11 @@ package poll
 
 import "time"
 
-// Local is a time by the machine's clock, or in arguments by the caller's. 0 means none. Only clock,
-// and the functions that make a machine, convert it into a time of the server.
+// Caller is a time by the caller's clock, which may begin anew in each process.
+type Caller time.Duration
+
+// Local is a time by the machine's clock. 0 means none. Only clock, and the functions that make a
+// machine, convert it from the caller's clock or into a time of the server.
 type Local time.Duration
 
 // Server is a time by the server's clock, since 1970. 0 means none.
@@ -24,13 +27,13 @@ type clock struct {
 	Now   Local         `json:"clock"` // Never goes back.
 	Ahead time.Duration `json:"ahead"` // How much the server's clock is ahead.
 
-	caller  Local // The time of the caller's clock at Clock.
-	resumed bool  // No reply has come since Resume: the time between the save and the load is not known yet.
+	caller  Caller // The time of the caller's clock at Clock.
+	resumed bool   // No reply has come since Resume: the time between the save and the load is not known yet.
 }
 
 // advance moves the clock on by what has passed on the caller's.
-func (c *clock) advance(caller Local) {
-	c.Now += max(0, caller-c.caller)
+func (c *clock) advance(caller Caller) {
+	c.Now += Local(max(0, caller-c.caller))
 	c.caller = caller
 }
 

@@ -52,7 +52,7 @@ func hour(t *testing.T) string {
 	var rows []string
 	pages := 0
 	for now, first := begin, true; now < from+time.Hour; {
-		request, wait := m.Next(poll.Local(now-begin), fullWindow)
+		request, wait := m.Next(poll.Caller(now-begin), fullWindow)
 		if wait > 0 {
 			now, first = now+wait, true
 			continue
@@ -60,7 +60,7 @@ func hour(t *testing.T) string {
 		row := describe(m, request, first)
 		first = false
 		_, reply, _ := api.Reply(request, now)
-		reply.At = poll.Local(now - begin)
+		reply.At = poll.Caller(now - begin)
 		results, _ := m.Receive(request, reply)
 		for _, it := range results {
 			m.Delivered(it)

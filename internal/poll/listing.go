@@ -13,9 +13,9 @@ type listing struct {
 	Since    Server `json:"since"`
 	Cursor   string `json:"cursor,omitempty"`   // Cursor of the next page; for given ids the last one that was read. Empty: from the beginning.
 	Pages    int    `json:"pages"`              // Pages that were read.
+	Position int    `json:"position"`           // The position of the last page in the list, from 1.
 	First    string `json:"first,omitempty"`    // The first id of the last page.
 	Again    bool   `json:"again,omitempty"`    // It began again: a page repeated the one before it, or a cursor expired.
-	Ignored  bool   `json:"ignored,omitempty"`  // Its second page repeated the first, as if the API ignored cursors.
 	Failures int    `json:"failures,omitempty"` // How often its next page has failed.
 	Due      Local  `json:"due,omitempty"`      // When a page that failed is asked again.
 	Seen     set    `json:"seen,omitzero"`      // Submissions with the source's status.
@@ -45,7 +45,6 @@ func (m *Machine) openPage(s *source) Request {
 		return Request{ID: id, source: s}
 	case allOfLookback, lately:
 		return Request{Status: Finished, Since: s.Open.Since, Cursor: s.Open.Cursor, source: s}
-	case newestPage, ofStatus:
 	}
 	return Request{Status: s.Status, Cursor: s.Open.Cursor, source: s}
 }
@@ -59,7 +58,6 @@ func (m *Machine) begin(s *source) {
 		l.Since, l.Seen = cmp.Or(m.options.CreatedSince, m.server().Add(-m.options.Lookback)), set{}
 	case allOfLookback:
 		l.Since = cmp.Or(m.options.CreatedSince, l.Since)
-	case newestPage, lately, givenIDs:
 	}
 	l.Since = max(1, l.Since)
 }
@@ -92,9 +90,10 @@ func (m *Machine) receivePage(r Reply, s *source) (results []Item, endless bool)
 	if len(results) > 0 {
 		m.credit(s)
 	}
-	l.Pages++
+	l.Pages, l.Position = l.Pages+1, l.Position+1
 	if first != "" && first == l.First && r.Next != "" {
-		return results, m.beginAgain(s, l.Pages == 2 || l.Ignored && l.Pages == 4)
+		again := m.beginAgain(s)
+		return results, !again && l.Position == 2
 	}
 	l.Cursor, l.First, l.Failures = r.Next, first, 0
 	m.endRequest(s, r.Next == "" || allOld || s.Kind == newestPage)
@@ -103,15 +102,15 @@ func (m *Machine) receivePage(r Reply, s *source) (results []Item, endless bool)
 
 // beginAgain has a listing continue with its first page, because a cursor has expired, or because a
 // page repeated the one before it: the list may have grown by a page. The second time its source has
-// failed. endless reports that the second page has repeated the first one both times.
-func (m *Machine) beginAgain(s *source, secondPage bool) (endless bool) {
+// failed, and again is false.
+func (m *Machine) beginAgain(s *source) (again bool) {
 	l := s.Open
 	if l.Again {
 		m.abandon(s)
-		return l.Ignored && secondPage
+		return false
 	}
-	l.Again, l.Ignored, l.Cursor, l.First, l.Failures = true, secondPage, "", "", 0
-	return false
+	l.Again, l.Cursor, l.Position, l.First, l.Failures = true, "", 0, "", 0
+	return true
 }
 
 // failPage takes the failure of a page, which is asked again by the next poll, after what the API

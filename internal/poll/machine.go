@@ -55,13 +55,14 @@ type Request struct {
 // ReplyKind is what happened to a request.
 type ReplyKind int
 
-// The codes.
+// The kinds of replies.
 const (
 	Unanswered ReplyKind = iota // There was no response of the API. The machine receives no such reply.
 	Answered
-	Expired // The cursor has expired, or the API knows no listing of the unfinished status.
-	Missing // The submission of a single read does not exist.
-	Failed  // The API cannot answer this request. It may answer others.
+	CursorExpired
+	UnknownStatus // The API knows no listing of the unfinished status.
+	Missing       // The submission of a single read does not exist.
+	Failed        // The API cannot answer this request. It may answer others.
 )
 
 // Reply is the response to a request. A reply to a single read has one item.
@@ -70,7 +71,7 @@ type Reply struct {
 	Items      []Item        // Each submission once.
 	Next       string        // Cursor of the next page.
 	RetryAfter time.Duration // After a failure: how long the API asks to wait. 0: it does not.
-	At         Local         // When the reply came, by the caller's clock.
+	At         Caller        // When the reply came, by the caller's clock.
 	Server     Server        // When the reply came, by the server's clock.
 }
 
@@ -98,7 +99,7 @@ type set map[string]bool
 // NewWatch returns a machine that finds evaluations after since. fromNow reports that since is the
 // present. caller and server are the present time by both clocks. The server's is an estimate until
 // the first reply.
-func NewWatch(o Options, caller Local, server, since Server, fromNow bool) *Machine {
+func NewWatch(o Options, caller Caller, server, since Server, fromNow bool) *Machine {
 	m := newMachine(o, caller, server, since)
 	m.FromNow = fromNow
 	m.the(newestPage).makeDue()
@@ -106,7 +107,7 @@ func NewWatch(o Options, caller Local, server, since Server, fromNow bool) *Mach
 }
 
 // NewWait returns a machine that finds the evaluations of ids. The times are those of NewWatch.
-func NewWait(o Options, caller Local, server Server, ids []string) *Machine {
+func NewWait(o Options, caller Caller, server Server, ids []string) *Machine {
 	m := newMachine(o, caller, server, server)
 	m.Awaited = set{}
 	for _, id := range ids {
@@ -121,7 +122,7 @@ func NewWait(o Options, caller Local, server Server, ids []string) *Machine {
 	return m
 }
 
-func newMachine(o Options, caller Local, server, since Server) *Machine {
+func newMachine(o Options, caller Caller, server, since Server) *Machine {
 	return &Machine{
 		Sources: firstSources(o.Lookback, Local(min(since, server))), Reads: map[string]read{}, Done: map[string]Server{}, DoneTo: since,
 		clock: clock{Now: Local(server), caller: caller}, options: o,
@@ -132,16 +133,15 @@ func newMachine(o Options, caller Local, server, since Server) *Machine {
 func (m *Machine) IsDone() bool { return m.Awaited != nil && len(m.Awaited) == 0 }
 
 // Resume continues a machine that was decoded from JSON. Lookback may be another than before.
-func (m *Machine) Resume(o Options, caller Local) {
+func (m *Machine) Resume(o Options, caller Caller) {
 	m.options, m.caller, m.resumed = o, caller, true
 	m.the(allOfLookback).Depth = o.Lookback
 }
 
 // Next returns the request to send now, or the time to wait. It opens the listing that the request
-// belongs to. A poll is the requests until Next
-// returns a time: first the page of the opener, then the single reads that are due, then the
-// sources that are due. After Resume a poll begins at once.
-func (m *Machine) Next(caller Local, b Budget) (r Request, wait time.Duration) {
+// belongs to. A poll is the requests until Next returns a time: first the page of the opener, then
+// the single reads that are due, then the sources that are due. After Resume a poll begins at once.
+func (m *Machine) Next(caller Caller, b Budget) (r Request, wait time.Duration) {
 	m.advance(caller)
 	if m.IsDone() {
 		return Request{}, m.options.Interval
@@ -164,9 +164,9 @@ func (m *Machine) Next(caller Local, b Budget) (r Request, wait time.Duration) {
 }
 
 // Receive takes the reply to a request of Next, and returns the results in it. A result that is not
-// passed to Delivered, because of a crash for example, is read singly by the next poll, for one request each.
-// endless reports that the API ignores cursors: each second page repeats the first one. If a request
-// gets no reply, call Next again after a while.
+// passed to Delivered, because of a crash for example, is read singly by the next poll, for one
+// request each. endless reports that the API ignores cursors: the second page repeats the first one
+// when the listing has begun again. If a request gets no reply, call Next again after a while.
 func (m *Machine) Receive(request Request, reply Reply) (results []Item, endless bool) {
 	passed, s := m.synchronise(reply), request.source
 	if s != nil && s.Open.Cursor == "" { // The listing began with this request.
@@ -175,15 +175,17 @@ func (m *Machine) Receive(request Request, reply Reply) (results []Item, endless
 	switch {
 	case s == nil:
 		return m.receiveRead(request.ID, reply, m.Sources[m.Reads[request.ID].Source]), false
-	case request.ID != "":
+	case s.Kind == givenIDs:
 		return m.receiveAwaited(request.ID, reply, s), false
-	case reply.Kind == Answered:
+	}
+	switch reply.Kind {
+	case Answered:
 		return m.receivePage(reply, s)
-	case reply.Kind == Failed:
+	case Failed:
 		m.failPage(s, reply.RetryAfter)
-	case request.Cursor != "": // The cursor has expired.
-		m.beginAgain(s, false)
-	default: // The API knows no such listing.
+	case CursorExpired:
+		m.beginAgain(s)
+	case UnknownStatus, Missing, Unanswered: // The last two are no replies to a page.
 		m.abandon(s)
 	}
 	return nil, false

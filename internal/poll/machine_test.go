@@ -88,14 +88,14 @@ func TestAllIsListedWithinSixHours(t *testing.T) {
 	} {
 		var m poll.Machine
 		require.NoError(t, json.Unmarshal(fmt.Appendf(nil, `%s, "reads": {}, "done": {"old": %d}, "clock": %d, "latest": %[3]d, "complete": %[3]d}`, c.state, begin-day-1, begin), &m))
-		m.Resume(poll.Options{Interval: 45 * time.Second, ShortestPause: 30 * time.Second, Lookback: 30 * day}, poll.Local(begin))
+		m.Resume(poll.Options{Interval: 45 * time.Second, ShortestPause: 30 * time.Second, Lookback: 30 * day}, poll.Caller(begin))
 		found := false
 		for now := begin; now < begin+5*time.Hour+32*time.Minute; {
-			r, wait := m.Next(poll.Local(now), fullWindow)
+			r, wait := m.Next(poll.Caller(now), fullWindow)
 			if now += wait; wait > 0 {
 				continue
 			}
-			reply := poll.Reply{Kind: poll.Answered, At: poll.Local(now), Server: poll.Server(now)}
+			reply := poll.Reply{Kind: poll.Answered, At: poll.Caller(now), Server: poll.Server(now)}
 			if r.ID != "" {
 				reply.Items = []poll.Item{{ID: r.ID, Status: "grading"}}
 			}
@@ -112,9 +112,9 @@ func TestAnUndatedResultOfAWatchFromLaterComesOnce(t *testing.T) {
 	const now = poll.Server(begin)
 	m := poll.NewWatch(poll.Options{Interval: time.Minute, ShortestPause: time.Minute, Lookback: day}, 0, now, now.Add(day), false)
 	found := 0
-	for at := poll.Local(0); at < poll.Local(day); {
+	for at := poll.Caller(0); at < poll.Caller(day); {
 		r, wait := m.Next(at, fullWindow)
-		if at = at.Add(wait); wait > 0 {
+		if at += poll.Caller(wait); wait > 0 {
 			continue
 		}
 		results, _ := m.Receive(r, poll.Reply{
@@ -134,9 +134,9 @@ func TestAReadThatFailsOnceIsNoLateReport(t *testing.T) {
 	const now = poll.Server(begin)
 	m := poll.NewWatch(poll.Options{Interval: time.Minute, ShortestPause: time.Minute, Lookback: day}, 0, now, now, false)
 	reads, listed := 0, true
-	for at := poll.Local(0); at < poll.Local(3*time.Hour); {
+	for at := poll.Caller(0); at < poll.Caller(3*time.Hour); {
 		r, wait := m.Next(at, fullWindow)
-		if at = at.Add(wait); wait > 0 {
+		if at += poll.Caller(wait); wait > 0 {
 			continue
 		}
 		reply := poll.Reply{Kind: poll.Answered, At: at, Server: now.Add(time.Duration(at))}
@@ -149,7 +149,7 @@ func TestAReadThatFailsOnceIsNoLateReport(t *testing.T) {
 				reply.Items = []poll.Item{{ID: "a", Status: "review", Created: now}}
 			}
 			listed = false
-		case r.Status == "" && listed, r.Status == "grading" && at < poll.Local(time.Hour):
+		case r.Status == "" && listed, r.Status == "grading" && at < poll.Caller(time.Hour):
 			reply.Items = []poll.Item{grading}
 		}
 		m.Receive(r, reply)
@@ -168,12 +168,12 @@ func TestCreatedSinceHoldsThroughAWait(t *testing.T) {
 	o := poll.Options{Interval: time.Minute, ShortestPause: time.Minute, Lookback: 2 * time.Hour, CreatedSince: created}
 	m := poll.NewWait(o, 0, now, ids)
 	earliest := now
-	for at := poll.Local(0); at < poll.Local(12*time.Hour); {
+	for at := poll.Caller(0); at < poll.Caller(12*time.Hour); {
 		r, wait := m.Next(at, fullWindow)
-		if at = at.Add(wait); wait > 0 {
+		if at += poll.Caller(wait); wait > 0 {
 			continue
 		}
-		if at > poll.Local(3*time.Hour) && r.Since > 0 {
+		if at > poll.Caller(3*time.Hour) && r.Since > 0 {
 			earliest = min(earliest, r.Since)
 		}
 		reply := poll.Reply{Kind: poll.Answered, At: at, Server: now.Add(time.Duration(at))}
@@ -198,19 +198,19 @@ func TestAResultWhoseReadsFailForDaysIsNotLost(t *testing.T) {
 func foundAfterDays(t *testing.T, now, evaluated poll.Server) (found int) {
 	t.Helper()
 	m := poll.NewWatch(poll.Options{Interval: 10 * time.Minute, ShortestPause: 10 * time.Minute, Lookback: 3 * day}, 0, now, now, false)
-	for at := poll.Local(0); at < poll.Local(60*time.Hour); {
+	for at := poll.Caller(0); at < poll.Caller(60*time.Hour); {
 		r, wait := m.Next(at, fullWindow)
-		if at = at.Add(wait); wait > 0 {
+		if at += poll.Caller(wait); wait > 0 {
 			continue
 		}
 		server := now.Add(time.Duration(at))
 		reply := poll.Reply{Kind: poll.Answered, At: at, Server: server}
 		switch {
-		case r.ID == "a" && at < poll.Local(50*time.Hour):
+		case r.ID == "a" && at < poll.Caller(50*time.Hour):
 			reply.Kind = poll.Failed
 		case r.ID == "a":
 			reply.Items = []poll.Item{{ID: "a", Status: poll.Finished, Created: now.Add(-day), Evaluated: evaluated, Ready: true}}
-		case r.Status != poll.Finished && at < poll.Local(10*time.Minute):
+		case r.Status != poll.Finished && at < poll.Caller(10*time.Minute):
 			reply.Items = []poll.Item{{ID: "a", Status: "grading", Created: now.Add(-day)}}
 		case r.Status != "grading":
 			reply.Items = []poll.Item{{ID: fmt.Sprint(server), Status: poll.Finished, Created: server, Evaluated: server, Ready: true}}

@@ -221,7 +221,7 @@ func (w *world) run() *outcome {
 			next(window.Ends, true)
 			continue
 		}
-		request, wait := o.machine.Next(poll.Local(now-started), window)
+		request, wait := o.machine.Next(poll.Caller(now-started), window)
 		switch {
 		case wait < 0 || wait > 0 && first:
 			o.problem(now, "no progress: wait %v", wait)
@@ -242,7 +242,7 @@ func (w *world) run() *outcome {
 		if limit.Limit > 0 {
 			window, ends = limit, now+limit.Ends
 		}
-		reply.At = poll.Local(now - started)
+		reply.At = poll.Caller(now - started)
 		if w.noDate {
 			reply.Server = poll.Server(now + w.local)
 		}

@@ -152,7 +152,6 @@ func (m *Machine) period(s *source) time.Duration {
 		return newestPeriod
 	case allOfLookback, givenIDs:
 		return min(period, longestPeriod)
-	case lately, ofStatus:
 	}
 	return period
 }

@@ -163,7 +163,10 @@ func (a *API) Reply(r poll.Request, now time.Duration) (status int, reply poll.R
 	if status, window = a.admit(now); status == http.StatusOK {
 		status = a.answer(r, now, &reply)
 	}
-	reply.Kind = map[int]poll.ReplyKind{200: poll.Answered, 400: poll.Expired, 404: poll.Missing, 500: poll.Failed}[status]
+	reply.Kind = map[int]poll.ReplyKind{200: poll.Answered, 400: poll.UnknownStatus, 404: poll.Missing, 500: poll.Failed}[status]
+	if status == http.StatusBadRequest && r.Cursor != "" {
+		reply.Kind = poll.CursorExpired
+	}
 	return status, reply, window
 }
 
