@@ -92,8 +92,8 @@ func (d *download) run() error {
 				return err
 			}
 		}
-		wait, err := d.makeAttempt()
-		if wait == 0 {
+		wait, again, err := d.makeAttempt()
+		if !again {
 			return err
 		}
 		if ended := sleepInTime(d.core.withSpan(d.ctx, archiveRequest.operation), wait, PauseRetry); ended != nil {
@@ -102,18 +102,18 @@ func (d *download) run() error {
 	}
 }
 
-// makeAttempt requests the missing part of the archive once. It returns the delay before the next
-// attempt, 0 for none. It drops a link that the storage rejects, because links expire, unless the
+// makeAttempt requests the missing part of the archive once. It reports whether another attempt
+// follows, and after which wait. It drops a link that the storage rejects, because links expire, unless the
 // link before it brought nothing either. Only the failures since the last progress count, so that
 // a long download survives any number of interruptions.
-func (d *download) makeAttempt() (wait time.Duration, err error) {
+func (d *download) makeAttempt() (wait time.Duration, again bool, err error) {
 	d.attempts++
 	d.delay = 0
 	before := d.written
 	cause := d.transfer()
 	if cause == nil {
 		d.attempt.end(d.core.traces, "", nil, 0)
-		return 0, nil
+		return 0, false, nil
 	}
 	if d.written > before {
 		d.failuresInRow = 0
@@ -122,15 +122,13 @@ func (d *download) makeAttempt() (wait time.Duration, err error) {
 	switch {
 	case errors.Is(cause, errTransferRefused) && d.written > d.renewedAt:
 		d.renewedAt, d.link = d.written, nil
-		wait = 1 // The next attempt follows at once; 0 would mean that none follows.
+		wait, again = shortestWait, true
 	case errors.Is(cause, errTransferBroken):
 		d.failuresInRow++
-		counted := *failure
-		counted.Attempts = d.failuresInRow
-		wait = decide(d.core.config.retry, &counted, failure.RetryAfter, timeLeft(d.ctx), randomFraction())
+		wait, again = decide(d.core.config.retry, failure, d.failuresInRow, failure.RetryAfter, timeLeft(d.ctx), randomFraction())
 	}
 	d.attempt.end(d.core.traces, "", failure, wait)
-	return wait, failure
+	return wait, again, failure
 }
 
 // readLink reads the submission's signed link.
@@ -187,7 +185,7 @@ func (d *download) transfer() error {
 		return err
 	case err != nil:
 		return d.resumable(timed, err)
-	case (&Error{Status: resp.StatusCode}).isTransient():
+	case isTransientStatus(resp.StatusCode):
 		d.delay = readHeader(resp.StatusCode, resp.Header, noKey, time.Now()).retryAfter
 	}
 	if err := d.accept(resp); err != nil {
@@ -226,7 +224,7 @@ func (d *download) accept(resp *http.Response) error {
 		return errArchiveChanged
 	case status == http.StatusPartialContent && begun:
 		return d.acceptRange(h)
-	case (&Error{Status: status}).isTransient():
+	case isTransientStatus(status):
 		return errTransferBroken
 	case status >= 400 && status < 500:
 		return errTransferRefused

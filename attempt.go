@@ -2,10 +2,16 @@ package hiring
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/textproto"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -94,4 +100,76 @@ var fixedHeaders = []string{
 	"Accept", "Accept-Encoding", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Cookie",
 	"Expect", "Host", "Idempotency-Key", "If-Range", "Keep-Alive", "Proxy-Authorization", "Proxy-Connection", "Range", "Te",
 	"Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "X-Idempotency-Key",
+}
+
+// neverSent reports whether the request was certainly not sent: the transport asked for a
+// connection and got none. The error of a transport that reports no progress proves this only if
+// it is an error of dialling.
+func (a *attempt) neverSent(err error) bool {
+	dial, ok := errors.AsType[*net.OpError](err)
+	return !a.connected.Load() && (a.dialled.Load() || ok && dial.Op == "dial")
+}
+
+// handshakeAlert returns the alert by which the server refused the TLS handshake, or "". With TLS
+// 1.3 it arrives after the request was written, which the server has not read. On a connection that
+// was used before, and for a write with a transport that reports no connection, it is a lost
+// connection.
+func (a *attempt) handshakeAlert(err error, read bool) string {
+	if a.reused.Load() || !a.connected.Load() && !a.dialled.Load() && !read {
+		return ""
+	}
+	return handshakeAlertIn(err)
+}
+
+// handshakeAlertIn returns the alert of a refused TLS handshake in err, or "".
+func handshakeAlertIn(err error) string {
+	alert := ""
+	if typed, ok := errors.AsType[tls.AlertError](err); ok {
+		alert = typed.Error()
+	}
+	for op, ok := errors.AsType[*net.OpError](err); ok && alert == ""; op, ok = errors.AsType[*net.OpError](op.Err) {
+		if op.Op == "remote error" {
+			alert = op.Err.Error() // Its type is not exported, but its text is that of tls.AlertError.
+		}
+	}
+	for _, number := range handshakeAlerts {
+		if alert == tls.AlertError(number).Error() {
+			return alert
+		}
+	}
+	return ""
+}
+
+// handshakeAlerts are the alerts about a certificate, or a version or cipher in common. Another
+// handshake gets them too.
+var handshakeAlerts = []uint8{40, 42, 43, 44, 45, 46, 48, 49, 70, 71, 112, 116, 120}
+
+// isProxyRefusal reports whether err, which prevented a connection through a proxy, is the proxy's
+// refusal. net/http returns the status text of a response to CONNECT as an error without a type.
+// A gateway error is about the API, and may end.
+func isProxyRefusal(err error) bool {
+	_, network := errors.AsType[net.Error](err)
+	if network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return false
+	}
+	for _, status := range overloadStatuses {
+		if strings.HasSuffix(err.Error(), http.StatusText(status)) {
+			return false
+		}
+	}
+	return true
+}
+
+// isSchemeMismatch reports whether a server answered a TLS handshake in plain http.
+func isSchemeMismatch(err error) bool {
+	record, ok := errors.AsType[tls.RecordHeaderError](err)
+	return ok && string(record.RecordHeader[:]) == "HTTP/"
+}
+
+// isTLSError reports whether err is a failure of TLS that a retry does not fix.
+func isTLSError(err error) bool {
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
+	_, record := errors.AsType[tls.RecordHeaderError](err)
+	return certificate || authority || record || errors.Is(err, http.ErrSchemeMismatch)
 }

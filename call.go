@@ -65,10 +65,11 @@ type call struct {
 
 	decoder decoder // Decodes a 2xx response. Nil: any 2xx API response is success.
 
-	// What RoundTrip has decided about the last attempt. Both are zero from prepareRetry until the next
+	// What RoundTrip has decided about the last attempt. All are zero from prepareRetry until the next
 	// RoundTrip, so that an error of http.Client between them ends the loop.
 	failure *Error        // The error of the attempt, and of the call if the next attempt does not happen.
-	wait    time.Duration // The delay before the retry; 0 if there is none.
+	again   bool          // The attempt is retried.
+	wait    time.Duration // The delay before the retry.
 
 	// The variables of run, here because each would be allocated apart.
 	client  http.Client
@@ -241,7 +242,7 @@ func (t attemptTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	c.unknown = c.unknown || c.failure.Outcome == OutcomeUnknown
-	c.wait = decide(c.policy(c.failure.isDeferred()), c.failure, delay, timeLeft(c.ctx), randomFraction()) //nolint:contextcheck // of the call
+	c.wait, c.again = decide(c.policy(c.failure.isDeferred()), c.failure, c.attempts, delay, timeLeft(c.ctx), randomFraction()) //nolint:contextcheck // of the call
 	c.attempt.end(c.core.traces, "", c.failure, c.wait)
 	return resp, err
 }
@@ -275,7 +276,7 @@ func (c *call) policy(deferred bool) RetryPolicy {
 func (c *call) checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 	switch {
 	case c.failure != nil:
-		return c.wait > 0, c.failure
+		return c.again, c.failure
 	case err != nil: // http.Client refused the request.
 		return false, c.newError(nil, c.text(err), err)
 	}
@@ -297,7 +298,7 @@ func (c *call) prepareRetry(r *http.Request) error {
 	if err := c.admit(); err != nil {
 		return fmt.Errorf("%w; before that: %w", err, c.failure)
 	}
-	c.failure, c.wait = nil, 0
+	c.failure, c.again, c.wait = nil, false, 0
 	r.Header = c.header()
 	return nil
 }

@@ -131,7 +131,9 @@ func TestDecide(t *testing.T) {
 		"a 501, transient but for later": {Error{Status: 501, Method: "GET"}, 0, hour, 0},
 	} {
 		c.e.Attempts = max(1, c.e.Attempts)
-		assert.Equal(t, c.wait, decide(policy, &c.e, c.requested, c.left, 0.5), name)
+		wait, again := decide(policy, &c.e, c.e.Attempts, c.requested, c.left, 0.5)
+		assert.Equal(t, c.wait, wait, name)
+		assert.Equal(t, c.wait > 0, again, name)
 	}
 }
 

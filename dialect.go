@@ -141,7 +141,7 @@ func (d Dialect) clash() error {
 		submissions.pageRequest(paging.Position{Style: paging.ByCursor, Size: 1, Cursor: "-"}).err,
 		events.pageRequest(paging.Position{Style: paging.BySeq, Size: 1, Seq: 1}).err,
 		invitations.pageRequest(paging.Position{Style: paging.ByPage, Size: 1, Page: 2}).err,
-		newInviteRequest(k, "-", NewInvitation{"-", "-", nil}).err,
+		newInviteRequest(d, "-", NewInvitation{"-", "-", nil}).err,
 	)
 }
 

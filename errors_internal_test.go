@@ -39,7 +39,7 @@ func TestOneRuleOfWhatMayPass(t *testing.T) {
 					if rejects(status) || kind == kindUnsent || status == 0 && code == ErrRateLimited {
 						e.Outcome = c.finalOutcome(OutcomeNotDone)
 					}
-					again := decide(policy, e, 0, time.Hour, 0.5) > 0
+					_, again := decide(policy, e, e.Attempts, 0, time.Hour, 0.5)
 					what := fmt.Sprintf("%s %d %s, kind %d", method, status, code, kind)
 					if again && kind == kindByStatus && code == "" && status > 0 {
 						retried[method] = append(retried[method], status)
@@ -67,7 +67,7 @@ func TestWhatFollowsFromAFailure(t *testing.T) {
 		var methods []string
 		for _, method := range []string{"GET", "PATCH", "DELETE", "POST"} {
 			e.Method, e.Attempts = method, 1
-			if decide(policy, &e, 0, time.Hour, 0.5) > 0 {
+			if _, again := decide(policy, &e, 1, 0, time.Hour, 0.5); again {
 				methods = append(methods, method)
 			}
 		}

@@ -40,7 +40,7 @@ func FuzzRetryAfter(f *testing.F) {
 		if d < 0 {
 			t.Fatalf("retryAfterOf(%q, %q) = %s", value, date, d)
 		}
-		wait := decide(policy, &Error{Method: "POST", Status: 429, Attempts: 1}, d, math.MaxInt64, 0.5)
+		wait, _ := decide(policy, &Error{Method: "POST", Status: 429}, 1, d, math.MaxInt64, 0.5)
 		if wait > 0 != (d <= policy.MaxWait) || wait < 0 || wait > policy.MaxWait || wait > 0 && d > 0 && wait != d {
 			t.Fatalf("Retry-After %q: wait %s after %s", value, wait, d)
 		}

@@ -52,7 +52,7 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 // because the status of a revoked invitation is not documented. Resend sends an existing
 // invitation's e-mail again.
 func (s *InvitationService) Send(ctx context.Context, assessmentID string, in NewInvitation) (Invitation, error) {
-	return do[Invitation](ctx, s.use(), newInviteRequest(s.core, assessmentID, in))
+	return do[Invitation](ctx, s.use(), newInviteRequest(s.core.dialect, assessmentID, in))
 }
 
 // Resend sends an invitation's e-mail again, with an empty request (assumed: no body).
@@ -89,8 +89,8 @@ type NewInvitation struct {
 	Extra map[string]any // Further members of the body.
 }
 
-func newInviteRequest(k *core, assessmentID string, in NewInvitation) request {
-	r, d := newRequest("Invitations.Send", inviteRoute, pathID{"assessmentID", assessmentID}), &k.dialect
+func newInviteRequest(d Dialect, assessmentID string, in NewInvitation) request {
+	r := newRequest("Invitations.Send", inviteRoute, pathID{"assessmentID", assessmentID})
 	if problem := addressProblem(in.Email); problem != "" {
 		r = r.refuseField("Email", d.InvitationEmail, problem)
 	}
@@ -117,7 +117,7 @@ func addressProblem(email string) string {
 // Validate returns what [InvitationService.Send] and [InvitationService.Ensure] would refuse
 // locally, a [ParamError], or nil. It uses the names of [DefaultDialect] and sends nothing.
 func (in NewInvitation) Validate() error {
-	return newInviteRequest(&core{dialect: DefaultDialect()}, "-", in).err
+	return newInviteRequest(DefaultDialect(), "-", in).err
 }
 
 // Invitation is a candidate's invitation to an assessment. A nil time means that the step

@@ -129,7 +129,7 @@ const maxListings = 4
 
 // invite invites one candidate. Until it returns, other calls wait that invite the address.
 func (r *inviteRun) invite(ctx context.Context, in NewInvitation) (InviteResult, error) {
-	c := invitee{inviteRun: r, in: in, request: newInviteRequest(r.service.core, r.assessmentID, in)}
+	c := invitee{inviteRun: r, in: in, request: newInviteRequest(r.service.core.dialect, r.assessmentID, in)}
 	if err := c.request.err; err != nil {
 		outcome := InviteRejected
 		if !urls.IsSegment(r.assessmentID) {

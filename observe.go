@@ -280,7 +280,7 @@ func logTo(logger *slog.Logger) func(context.Context, Exchange) {
 
 // errorWord returns one term for the kind of err, for a log, or "other".
 func errorWord(err error) string {
-	if isTLSError(err) || new(attempt).handshakeAlert(err, true) != "" {
+	if isTLSError(err) || handshakeAlertIn(err) != "" {
 		return "tls"
 	}
 	if _, ok := errors.AsType[*net.DNSError](err); ok { // Before "timeout": a lookup that timed out is still "dns".

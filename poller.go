@@ -116,8 +116,7 @@ func (p *poller) fetch(ctx context.Context, asked poll.Request) (submissions []R
 	if asked.Since > 0 {
 		filter.Since = time.Unix(0, int64(asked.Since)).UTC()
 	}
-	typed := (&SubmissionService{p.core}).List(filter).list
-	page, err := newPager(list[RawValue]{List: typed.List, core: typed.core, request: p.prepare(typed.request)}).From(asked.Cursor).Page(ctx)
+	page, err := submissionsAs[RawValue](p.core, "Submissions.List", filter, nil).sending(p.prepare).From(asked.Cursor).Page(ctx)
 	return page.Items, page.Next, err
 }
 

@@ -36,16 +36,19 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	}, err
 }
 
-// decide returns the delay after which the attempt that ended with e is retried, 0 if it is not. It is a pure
-// function of its arguments: delay is what the response requests, left the time until the
-// end of the caller's context, and jitter a random number in [0, 1).
-func decide(p RetryPolicy, e *Error, delay, left time.Duration, jitter float64) time.Duration {
-	wait := cmp.Or(delay, max(1, time.Duration(jitter*float64(p.backoff(e.Attempts)))))
-	if e.Attempts >= p.MaxAttempts || !e.isRetriable() || delay > 0 && p.tooLong(delay) || wait >= left {
-		return 0
+// decide reports whether the attempt that failed with e is retried, and after which wait. It is a pure
+// function of its arguments: attempt is the number of the attempt, delay what the response requests,
+// left the time until the end of the caller's context, and jitter a random number in [0, 1).
+func decide(p RetryPolicy, e *Error, attempt int, delay, left time.Duration, jitter float64) (wait time.Duration, again bool) {
+	wait = cmp.Or(delay, max(shortestWait, time.Duration(jitter*float64(p.backoff(attempt)))))
+	if attempt >= p.MaxAttempts || !e.isRetriable() || delay > 0 && p.tooLong(delay) || wait >= left {
+		return 0, false
 	}
-	return wait
+	return wait, true
 }
+
+// shortestWait is the wait before a retry that follows at once. In an Exchange 0 means that none follows.
+const shortestWait = time.Nanosecond
 
 // backoff returns the longest delay after attempt n: the base, doubled with each attempt,
 // at most MaxBackoff. It compares before it doubles, so that it cannot overflow.

@@ -32,22 +32,25 @@ func (s *SubmissionService) use() *core { return (*service)(s).use() }
 // [Report.Score] accepts. The API has no sort parameter. Scope read; costs one read a
 // page.
 func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
-	r := newRequest("Submissions.List", submissionsRoute)
+	return submissionsAs(s.use(), "Submissions.List", filter, submissionID)
+}
+
+// submissionsAs returns the submissions that match the filter, each decoded into a T. id returns the id
+// of a T. Nil: submissions that come twice are not dropped.
+func submissionsAs[T any](k *core, operation string, filter SubmissionFilter, id func(*T) string) Pager[T] {
+	r := newRequest(operation, submissionsRoute)
 	var err error
 	if r.query, err = query.Values(filter); err != nil {
 		r = r.refuse("SubmissionFilter", "cannot be written as a query")
 	}
 	if !filter.Since.IsZero() {
-		r.query.Set("since", urls.FormatTime(s.use().dialect.SinceLayout, filter.Since))
+		r.query.Set("since", urls.FormatTime(k.dialect.SinceLayout, filter.Since))
 		r = r.assume("SinceLayout", "since")
 	}
-	return newPager(list[Submission]{
-		List:    paging.List{Style: paging.ByCursor, MaxSize: maxPageSize},
-		core:    s.use(),
-		request: r,
-		id:      func(s *Submission) string { return s.ID },
-	})
+	return newPager(list[T]{List: paging.List{Style: paging.ByCursor, MaxSize: maxPageSize}, core: k, request: r, id: id})
 }
+
+func submissionID(s *Submission) string { return s.ID }
 
 // Get returns a submission with its report inline and a link to its workspace archive,
 // which is valid for an hour. Scope read; costs one read.
@@ -90,10 +93,7 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 		Method: r.method, Route: r.route, Operation: r.operation, kind: kindFinal,
 	}
 	wanted := AddressKey(email)
-	pages := s.List(SubmissionFilter{AssessmentID: assessmentID}).sending(func(q request) request {
-		q.operation = r.operation // The name that errors and observers get.
-		return q
-	})
+	pages := submissionsAs(s.core, r.operation, SubmissionFilter{AssessmentID: assessmentID}, submissionID)
 	for page, err := range pages.Pages(ctx) {
 		if err != nil {
 			return Submission{}, err

@@ -68,16 +68,19 @@ func failureIn(err error) *Error {
 //	another 5xx                       fails            true          repeats
 func (e *Error) isTransient() bool {
 	switch {
-	case e.Status >= 500 && e.Status < 600:
-		return true
-	case e.Status >= 300 && e.Status < 500:
-		return e.Status == http.StatusTooManyRequests || e.Status == http.StatusRequestTimeout
+	case e.Status >= 300:
+		return isTransientStatus(e.Status)
 	case e.Outcome == OutcomeDone:
 		return false
 	case e.Status == 0 && e.kind == kindByStatus: // The rate limit prevented the request, or a test built the error.
 		return slices.Contains([]ErrorCode{"", ErrRateLimited, ErrInternal}, e.Code)
 	}
 	return e.kind == kindUnsent || e.kind == kindBroken || e.kind == kindTimedOut
+}
+
+// isTransientStatus reports whether a request that got the status, from 300 on, may succeed later.
+func isTransientStatus(status int) bool {
+	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500 && status < 600
 }
 
 // isRetriable reports whether a failure that may pass is retried within the call. What certainly
