@@ -208,7 +208,7 @@ func (c *invitee) confirmUnknown(ctx context.Context) (result InviteResult, agai
 	}
 	switch {
 	case failed != nil: // The other listing does not show the address, but two listings are necessary.
-		result, err = c.lookedUp(ctx, nil, failed)
+		result, err = c.lookupFailed(ctx, failed)
 		return result, false, err
 	case c.requestsLeft() == 0:
 		return c.result(InviteUnknown, Invitation{}), false, c.unsettled
@@ -238,18 +238,28 @@ func (c *invitee) result(outcome InviteOutcome, invitation Invitation) InviteRes
 	return InviteResult{c.in, invitation, outcome}
 }
 
-// lookedUp returns the result after a lookup that found an invitation, or failed with err. The call
-// has sent the invitation if a request of it is unsettled.
+// lookedUp returns the result after a lookup that found an invitation, or failed with err.
 func (c *invitee) lookedUp(ctx context.Context, found *Invitation, err error) (InviteResult, error) {
 	if found != nil {
-		if last := &c.address.last; last.outcome != "" && last.invitation == nil {
-			*last = lastRequest{c.now(), OutcomeDone, found}
-		}
-		if c.unsettled != nil {
-			return c.result(InviteSent, *found), nil
-		}
-		return c.result(InviteExisting, *found), nil
+		return c.found(*found), nil
 	}
+	return c.lookupFailed(ctx, err)
+}
+
+// found returns the result when the address has an invitation, and remembers it. The call has sent
+// the invitation if a request of it is unsettled.
+func (c *invitee) found(invitation Invitation) InviteResult {
+	if last := &c.address.last; last.outcome != "" && last.invitation == nil {
+		*last = lastRequest{c.now(), OutcomeDone, &invitation}
+	}
+	if c.unsettled != nil {
+		return c.result(InviteSent, invitation)
+	}
+	return c.result(InviteExisting, invitation)
+}
+
+// lookupFailed returns the result when a listing failed, or the wait for it.
+func (c *invitee) lookupFailed(ctx context.Context, err error) (InviteResult, error) {
 	why := "the invitations could not be listed: " + strings.TrimPrefix(err.Error(), "hiring: ")
 	switch {
 	case c.unsettled == nil:
