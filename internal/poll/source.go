@@ -62,8 +62,8 @@ func (s *source) name() string {
 	return "status=" + cmp.Or(s.Status, "any")
 }
 
-// covers reports whether a complete listing of the source counts as one of another: of a shallower
-// one that was listed before. Given ids cover all.
+// covers reports whether a complete listing of s counts as one of other too: other is shallower and
+// was listed before. Given ids count as a listing of every source.
 func (s *source) covers(other *source) bool {
 	return s.Kind == givenIDs || other.Depth > 0 && other.Listed && other.Depth <= s.Depth
 }
@@ -91,9 +91,9 @@ func (m *Machine) opener() *source {
 	})
 }
 
-// nextPoll returns when the next request of the opener is due, with which a poll begins: after the
-// shortest pause. When a page is to be requested again, it is earlier, but at least a minute after
-// the last poll began.
+// nextPoll returns when the next poll begins: when the opener's next request is due, which is the
+// shortest pause after its last listing began. While a page of another source has failed, the poll
+// begins when that page is due, but at least a minute after the last poll.
 func (m *Machine) nextPoll(opener *source, b Budget) Local {
 	switch {
 	case opener.Open.hasFailed(): // No source works.
