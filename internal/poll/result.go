@@ -27,9 +27,9 @@ func (m *Machine) IsAwaited(id string) bool {
 	return !delivered
 }
 
-// isWanted reports whether an evaluated submission has to be delivered. Of a watch, that is one
-// that was evaluated after DoneTo, has waited for its report or for a read that succeeds, or was seen
-// unfinished if DoneTo was the present.
+// isWanted reports whether an evaluated submission has to be delivered: in a wait, one that is
+// awaited; in a watch, one that was evaluated after DoneTo, one that an earlier response showed
+// without a ready report, and, if the watch began with the present, one that was seen unfinished.
 func (m *Machine) isWanted(it Item) bool {
 	r, reading := m.Reads[it.ID]
 	evaluated := cmp.Or(it.Evaluated, it.Submitted, it.Created)
