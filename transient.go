@@ -127,7 +127,7 @@ func mayRepeatPoll(err error, polled bool) bool {
 // the table says, the API may have failed in one listing or one submission only.
 func replyKindOf(request poll.Request, err error) poll.ReplyKind {
 	failure := failureIn(err)
-	refused := failure.hasAPICode() && failure.Status == http.StatusBadRequest
+	refused := failure.Status == http.StatusBadRequest && (failure.hasAPICode() || failure.cause != nil) // Also one that was cut short.
 	switch {
 	case err == nil:
 		return poll.Answered

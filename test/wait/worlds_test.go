@@ -138,7 +138,7 @@ var defects = map[string]func(tr *emulator.Transport, r *rand.Rand){
 // was not saved. Nothing is yielded but submissions.
 func TestRandomWorlds(t *testing.T) {
 	names := slices.Sorted(maps.Keys(defects))
-	seeds, step := 3*len(names), 7
+	seeds, step := 3*len(names), 5
 	if apitest.Thorough() {
 		step = 1
 	}
