@@ -38,11 +38,7 @@ func (a *app) apiCommand() *cobra.Command {
 			return err
 		}
 		if call.method != http.MethodGet {
-			what := "send " + call.method + " " + call.path
-			if method == "" {
-				what += " (give GET for a query)"
-			}
-			if err := a.guard(ctx, t.client, what, ""); err != nil {
+			if err := a.guard(ctx, t.client, "send "+call.method+" "+call.path, ""); err != nil {
 				return err
 			}
 		}

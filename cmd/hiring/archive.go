@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -45,6 +47,9 @@ func (a *app) submissionsArchiveCommand() *cobra.Command {
 		file = cmp.Or(file, url.QueryEscape(id)+".zip") // No separator of folders.
 		if err := checkTarget(file, force); err != nil {
 			return err
+		}
+		if !strings.EqualFold(filepath.Ext(file), ".zip") {
+			a.warnOnce("The archive is a ZIP file, and the name " + file + " ends otherwise.")
 		}
 		if err := files.Write(file, func(to *os.File) error { return download(to) }); err != nil {
 			return err

@@ -28,13 +28,9 @@ func (a *app) refuseArguments(hasKey func(string) bool) error {
 }
 
 // normalize gives flags with one dash, as programs in Go have them, the second, because they would be read as letters: flags
-// of the command and those that habits has. The value of --sort may begin with a dash. --version beside another flag, such as
-// -o json, becomes the command version.
+// of the command and those that habits has. The value of --sort may begin with a dash.
 func (a *app) normalize(root *cobra.Command) {
 	c, _, _ := root.Find(a.args)
-	if i := slices.Index(a.args, "--version"); i >= 0 && len(a.args) > 1 && c == root {
-		a.args[i] = "version"
-	}
 	c.InitDefaultHelpFlag()
 	for i, argument := range a.args {
 		name, _, _ := strings.Cut(strings.TrimPrefix(argument, "-"), "=")
@@ -64,7 +60,11 @@ func (a *app) prepare(c *cobra.Command) error {
 	for _, name := range names {
 		variable := "HIRING_" + strings.ReplaceAll(strings.ToUpper(strings.TrimLeft(name, "-")), "-", "_") // As in HIRING_URL.
 		if a.getenv(variable) != "" && !c.Flags().Changed(name) && !slices.Contains([]string{envBaseURL, envKey, envProfile}, variable) {
-			a.warnOnce("The variable " + variable + " has no effect: use a flag, or a variable of hiring help environment.")
+			instead := "a flag, or a variable of hiring help environment"
+			if of := insteadOf("--" + strings.TrimLeft(name, "-")); strings.Contains(of, "HIRING_") {
+				instead = of
+			}
+			a.warnOnce("The variable " + variable + " has no effect: use " + instead + ".")
 		}
 	}
 	a.flags.output.Format = strings.ToLower(a.flags.output.Format)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -247,15 +246,14 @@ func first[T any](ctx context.Context, list hiring.Pager[T], n int, more *bool) 
 
 // timeFlag adds a flag with a time.
 func (a *app) timeFlag(c *cobra.Command, name, usage string) *time.Time {
-	value := &timeValue{zone: a.zone, getenv: a.getenv}
+	value := &timeValue{zone: a.zone}
 	c.Flags().VarPF(value, name, "", usage).DefValue = ""
 	return &value.at
 }
 
 type timeValue struct {
-	at     time.Time
-	zone   *time.Location
-	getenv func(string) string
+	at   time.Time
+	zone *time.Location
 }
 
 func (v *timeValue) Type() string { return "time" }
@@ -268,16 +266,10 @@ func (v *timeValue) Set(text string) error {
 		return nil
 	}
 	for _, layout := range []string{"2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly} {
-		at, err := time.ParseInLocation(layout, text, v.zone)
-		if err != nil {
-			continue
+		if at, err := time.ParseInLocation(layout, text, v.zone); err == nil {
+			v.at = at
+			return nil
 		}
-		name := strings.TrimPrefix(v.getenv("TZ"), ":")
-		if _, err := time.LoadLocation(name); err != nil && !filepath.IsAbs(name) { // Go would silently use UTC.
-			return fmt.Errorf("TZ=%s is not a known time zone: set one as Europe/Berlin, or give an offset, as in 2026-03-15T14:00:00+01:00", output.Clean(name))
-		}
-		v.at = at
-		return nil
 	}
 	ago, err := time.ParseDuration(text)
 	for unit, days := range map[string]int{"d": 1, "w": 7} {

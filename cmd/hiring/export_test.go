@@ -177,18 +177,11 @@ func TestTimesOfFlags(t *testing.T) {
 		{"Europe/Berlin", "2026-07-15T02:30", "2026-07-15T00:30:00Z"},
 		{"Europe/Berlin", "2026-01-15 02:30", "2026-01-15T01:30:00Z"},
 		{"Europe/Berlin", "2026-03-29T02:30:00.5Z", "2026-03-29T02:30:00.5Z"},
-		{"Europe/Berlln", "2026-03-29T02:30:00Z", "2026-03-29T02:30:00Z"},
-		{"Europe/Berlln", "2026-03-29", ""}, {"CET-1CEST", "2026-03-29", ""},
 	} {
 		zone, err := time.LoadLocation(c.zone)
-		if err != nil {
-			zone = time.UTC // As package time does.
-		}
-		value := &timeValue{zone: zone, getenv: func(string) string { return ":" + c.zone }}
-		if err := value.Set(c.given); c.begins == "" {
-			require.ErrorContains(t, err, "TZ="+c.zone+" is not a known time zone: set one as Europe/Berlin")
-			continue
-		}
+		require.NoError(t, err)
+		value := &timeValue{zone: zone}
+		require.NoError(t, value.Set(c.given))
 		assert.Equal(t, c.begins, value.at.UTC().Format(time.RFC3339Nano), "%s %s", c.zone, c.given)
 	}
 }

@@ -70,11 +70,8 @@ func unknownCommand(c *cobra.Command, given []string) error {
 	for _, child := range c.Commands() {
 		// No suggestion leads to the command that may send a second e-mail.
 		if child.Name() != "send" && len(similar(name, append(child.Aliases, child.Name()))) > 0 {
-			near = append(near, child.CommandPath())
+			near = append(near, usual(child).CommandPath())
 		}
-	}
-	if near == nil {
-		near = similarHabits(parent, name)
 	}
 	if len(near) == 1 || len(near) == 2 {
 		return adviceError{usagef("%w. Did you mean %s?", err, strings.Join(near, " or ")), c.CommandPath() + " --help lists the commands"}
@@ -106,9 +103,15 @@ func insteadOfCommand(c *cobra.Command, below string, given []string) (instead s
 		if kind, _, _ := c.Root().Find(given[1:]); instead == "" && !c.HasParent() && kind.HasParent() {
 			instead = insteadOf(commandName(kind) + " " + given[0])
 		}
-		if instead = cmp.Or(instead, insteadOf(below+given[1]+" "+given[0])); instead == "" && strings.HasPrefix(insteadOf(below+given[0]), "a kind ") {
+		if kind, rest, _ := c.Root().Find(given[1:]); instead == "" && len(rest) > 0 && kind.HasParent() {
+			instead = insteadOf(commandName(kind) + " " + rest[0]) // As in org member add.
+		}
+		if instead = cmp.Or(instead, insteadOf(below+given[1]+" "+given[0])); instead == "" && strings.HasPrefix(insteadOf(below+given[0]), "a kind ") && given[1] != "<id>" {
 			instead = insteadOf(given[1]) // As in get candidates.
 		}
+	}
+	if list := strings.Fields(insteadOf(below + given[0])); len(given) > 1 && len(list) == 3 && list[2] == "list" { // As in jobs create.
+		instead = cmp.Or(instead, usageBelow(c, list[1], given[1]), insteadOf(list[1]+" "+given[1]))
 	}
 	return cmp.Or(instead, insteadOf(below+given[0]))
 }
@@ -122,6 +125,12 @@ func usageBelow(root *cobra.Command, group, name string) string {
 	return found.Parent().CommandPath() + " " + found.Use
 }
 
+// usual returns the list of a group, which shows what the group is about, or else the command itself.
+func usual(c *cobra.Command) *cobra.Command {
+	found, _, _ := c.Find([]string{"list"})
+	return found
+}
+
 // similar returns the names that begin with what was typed, or differ from it by a few letters: by one if either is short.
 func similar(typed string, names []string) (found []string) {
 	for _, name := range names {
@@ -133,33 +142,37 @@ func similar(typed string, names []string) (found []string) {
 	return found
 }
 
-// similarHabits returns what to use instead of the words in habits that are similar to a name below a command.
-func similarHabits(path, name string) (insteads []string) {
-	for word, instead := range insteadOfWords() {
-		below, found := strings.CutPrefix(word, path)
-		if found && strings.HasPrefix(instead, "hiring ") && !strings.Contains(below, " ") && strings.HasPrefix(below, name[:min(1, len(name))]) && similar(name, []string{below}) != nil {
-			insteads = append(insteads, instead)
-		}
+// typedID matches an id or an address in a command line, with the flag before it, and placeholder one in advice.
+var typedID, placeholder = regexp.MustCompile(`(?i)(?:(?:^| )(-\S*[ =]))?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[\w.+-]+@[\w.-]+\w)`), regexp.MustCompile(`<[a-z.]+>(?:\.\.\.)?`)
+
+// kind matches a kind of things that have ids, and fitting a placeholder with an id or an address that fits it.
+var kind, fitting = regexp.MustCompile(`\b(?:submission|invitation|assessment|challenge)`), regexp.MustCompile(`^<(?:(?:email|submission)>.*@|(?:submission|invitation|assessment|challenge)>[^@]*$)`)
+
+// filled returns a text that advises a command with the id or the address that was typed instead of its placeholder, if there
+// is one of each and no other kind of thing was named, and with --dry-run if that was typed.
+func (a *app) filled(text string) string {
+	_, advice, _ := strings.Cut(text, "Use hiring ")
+	said, line := strings.TrimSuffix(text, advice), strings.Join(a.args, " ")
+	typed, blanks := typedID.FindAllStringSubmatch(line, -1), slices.Compact(placeholder.FindAllString(advice, -1))
+	isOther := slices.ContainsFunc(kind.FindAllString(line, -1), func(of string) bool { return !strings.Contains(advice, "<"+of) })
+	if len(typed) == 1 && typed[0][1] == "" && len(blanks) == 1 && !isOther && fitting.MatchString(blanks[0]+typed[0][2]) {
+		advice = strings.ReplaceAll(advice, blanks[0], typed[0][2])
 	}
-	slices.Sort(insteads)
-	return slices.Compact(insteads)
+	if slices.Contains(a.args, "--dry-run") {
+		advice = strings.ReplaceAll(advice, "import <file.csv> -a", "import <file.csv> --dry-run -a")
+	}
+	return withFullStop(said + advice)
 }
 
 // unknownFlags names what to use instead of flags that a command does not have, or flags with a similar name. from has the
 // arguments from each flag on.
 func (a *app) unknownFlags(c *cobra.Command, unknown []string, from [][]string) error {
 	if len(unknown) > 1 && !c.HasSubCommands() {
-		var lines, programs []string
+		var lines []string
 		for i, flag := range unknown {
-			lines = append(lines, fmt.Sprintf("  %-12s  %s", output.Clean(flag), withFullStop(cmp.Or(a.adviceForFlag(c, flag, from[i]), "See "+c.CommandPath()+" --help"))))
+			lines = append(lines, fmt.Sprintf("  %-12s  %s", output.Clean(flag), a.filled(withFullStop(cmp.Or(a.adviceForFlag(c, flag, from[i]), "See "+c.CommandPath()+" --help")))))
 		}
-		text := strings.Join(lines, "\n")
-		for _, found := range filter.FindAllStringSubmatch(text, -1) {
-			programs = append(programs, found[1])
-		}
-		text = filter.ReplaceAllLiteralString(text, "--jq as above") // A second --jq is refused.
-		text = strings.Replace(text, "--jq as above", "--jq '"+strings.Join(slices.Compact(programs), " | ")+"'", 1)
-		return listedError{usagef("%s does not have these flags", commandName(c)), text}
+		return listedError{usagef("%s does not have these flags", commandName(c)), strings.Join(lines, "\n")}
 	}
 	err := usagef("%s has no flag %s", commandName(c), output.Clean(unknown[0]))
 	if advice := a.adviceForFlag(c, unknown[0], from[0]); advice != "" {
@@ -197,7 +210,12 @@ func (a *app) adviceForFlag(c *cobra.Command, flag string, args []string) string
 	}
 	member, _, value := given(flag, args)
 	if of := cmp.Or(insteadOf("--"+member), "--"+member); member != "" && c.Flag(of[2:]) != nil { // As in --filter status=x.
-		return "Use " + of + " '" + value + "'"
+		_, known, _ := strings.Cut(c.Flag(of[2:]).Usage, "`")
+		_, known, hasValues := strings.Cut(known, "`: ")
+		if !hasValues || strings.Contains(known, value) {
+			return "Use " + of + " '" + value + "'"
+		}
+		return "Use " + of + " with another value than " + value + ": " + known
 	}
 	if strings.Contains(strings.Join(args[:min(len(args), 2)], " "), "{{") {
 		flag = "--template"
@@ -248,13 +266,13 @@ func given(flag string, args []string) (member, operator, value string) {
 // example matches an example in habits, number a number, and plural a flag such as --types.
 var example, number, plural = regexp.MustCompile(`%([^%]+)%`), regexp.MustCompile(`^\d+(\.\d+)?$`), regexp.MustCompile(`^(--.+)s$`)
 
-// limit matches the limit of a list among arguments, and filter the program in advice that filters.
-var limit, filter = regexp.MustCompile(`^(--limit|-L)`), regexp.MustCompile(`--jq '([^']*select\([^']+)'`)
+// limit matches the limit of a list among arguments.
+var limit = regexp.MustCompile(`^(--limit|-L)`)
 
 // withValue returns advice with the member, the operator and the value that the user gave a flag in place of the examples of
 // its kind: a number, a time, which the API writes in UTC, or a text. It says which number or time is only an example.
 func (a *app) withValue(advice, member, operator, value string) string {
-	at, kept := &timeValue{zone: a.zone, getenv: a.getenv}, ""
+	at, kept := &timeValue{zone: a.zone}, ""
 	advice = example.ReplaceAllStringFunc(advice, func(shown string) string {
 		shown = strings.Trim(shown, "%")
 		switch isTime := at.Set(shown) == nil; {

@@ -114,7 +114,6 @@ type importPlan struct {
 	Existing   int    `json:"existing"`
 	ToInvite   int    `json:"to_invite"`
 	PlanLeft   *int   `json:"plan_left"` // Nil means unlimited.
-	Windows    int    `json:"quota_windows"`
 	AssessedAs string `json:"assessment"`
 	ID         string `json:"assessment_id"` // As the API writes it.
 
@@ -153,10 +152,6 @@ func (a *app) warnOfEnded(status string, n int) {
 	}
 }
 
-// usableWrites is the documented write limit of a key without the tenth that an import leaves. The
-// API reports the limit only in the response to a write.
-const usableWrites = 180
-
 // newImportPlan reads the account, the assessment and its invitations.
 func newImportPlan(
 	ctx context.Context, client *hiring.Client, assessment string, list candidates.List, results *candidates.Results,
@@ -192,7 +187,6 @@ func newImportPlan(
 		}
 	}
 	plan.ToInvite = plan.People - plan.Existing
-	plan.Windows = (plan.ToInvite + usableWrites - 1) / usableWrites
 	return plan, nil
 }
 
@@ -214,9 +208,6 @@ func (p importPlan) text() string {
 	default:
 		lines = append(lines, fmt.Sprintf("The plan has %s left.", counted(*p.PlanLeft, "invitation", "invitations")))
 	}
-	if p.Windows > 1 {
-		lines = append(lines, fmt.Sprintf("The rate limit spreads the import over %d windows of an hour.", p.Windows))
-	}
 	return strings.Join(lines, "\n")
 }
 
@@ -229,7 +220,7 @@ func counted(n int, one, many string) string {
 
 func importPlanTable() output.Table[importPlan] {
 	return output.Table[importPlan]{
-		Shown: []string{"assessment", "people", "repeats", "ignored_columns", "existing", "to_invite", "plan_left", "quota_windows"},
+		Shown: []string{"assessment", "people", "repeats", "ignored_columns", "existing", "to_invite", "plan_left"},
 		Verbose: func(p *output.Printer, plan importPlan) error {
 			_, err := fmt.Fprintln(p, plan.text())
 			return err

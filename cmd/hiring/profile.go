@@ -75,7 +75,7 @@ func (a *app) askConnection(ctx context.Context, store profile.Store, name, base
 	case baseURL == "" && a.interactive:
 		baseURL, err = a.ask(ctx, "Base URL of the server: ")
 	case baseURL == "":
-		err = usagef("--base-url is missing")
+		err = adviceError{usagef("--base-url is missing"), "Use hiring profile add " + output.Clean(name) + " --base-url <address> < key-file"}
 	}
 	given = connection{BaseURL: strings.TrimSpace(baseURL), Key: sandbox.TestKey} // Any key, to check the address.
 	if err == nil {

@@ -22,18 +22,15 @@ func TestHabitsFromGh(t *testing.T) {
 		assert.Zero(t, u.run(strings.Fields(line)...).code, line)
 	}
 	for line, says := range map[string]string{
-		"submissions archive x -o f":                 "submissions archive prints no results, so that --output has no meaning. Use -f <file>.\n",
 		"submissions list -o results.csv":            "--output results.csv: choose one of table, json, jsonl, csv; > <file> writes to a file.\n",
 		"invite @people.csv -a x":                    "hiring invitations import <file.csv> reads a file of candidates.\n",
 		"submissions list --since":                   "--since needs a value: only submissions since a time, as in 2026-03-15, 36h or 7d",
-		"completion":                                 "completion needs <bash|fish|powershell|zsh>.",
 		"help acount":                                "There is no command hiring acount. Did you mean hiring account?",
 		"api account -f name":                        "--field name: give name=value.",
 		"api /submissions page==2":                   "/submissions is not a method: use GET, POST, PATCH, PUT, DELETE. Fields follow -f, as in hiring api GET <path> -f page=2.\n",
 		"list.submissions":                           "Use hiring submissions list.\n",
 		"invite ada@example.com Bob -a x --name Ada": "--name is for one address. Give several as 'Ada <ada@example.com>'.",
 		"invitations expire-soon":                    "There is no command hiring invitations expire-soon. hiring invitations has the commands below.\n  find         Show the invitations of a candidate\n",
-		"get candidates":                             "Use hiring report <submission> or hiring invitations find <email>.\n",
 		"submissions export x.csv --status x,y":      "--status x,y: give one status only. hiring submissions list with --all --jq 'map(select(.status == \"x\" or .status == \"y\"))' shows several.\n",
 		"invite list":                                "There is no command hiring invite list. Use hiring invitations list --assessment <assessment>.\n",
 		"invitations/list":                           "Use hiring invitations list --assessment <assessment>.\n",
@@ -41,19 +38,13 @@ func TestHabitsFromGh(t *testing.T) {
 		"submissions list -L5 --sort -id --limit 9":  "--limit is given twice: give one value.\n",
 		"submissions list -q.[] --jq length":         "--jq is given twice: give one value. Use | between two programs, and \"and\" between two conditions.\n",
 		"submissions list --jq . --columns id,score": "--columns and --jq exclude each other: the program selects members, as in --jq 'map(pick(.id, .score))' of a list, or pick(.id, .score) of one thing.\n",
-		"list candidates":                            "Use hiring submissions or hiring invitations.\n",
-		"submissions help list":                      "Use hiring help submissions list.\n",
 		"submissions list --format {{.ID}}":          "has no flag --format. Use --jq '.[].id' of a list, ",
-		"members --role boss":                        "Use --all --jq 'map(select(.role == \"boss\"))': known are admin and member.\n",
 		"events --since 24h":                         "hiring: events has no flag --since. Give it to a command below.\n  follow ",
 		"events list x --since 2026-03-01T12:00":     "Use --all --jq 'map(select(.time >= \"2026-03-01T11:00:00Z\"))'; ",
 		"submissions list -o csv --jq .":             "with @csv, as in '.[] | [.id, .created_at] | @csv'.\n",
 		"sandbox -p 8080":                            "sandbox uses no profile. --addr 127.0.0.1:8080 chooses the port.\n",
-		"shard x":                                    "There is no command hiring shard. hiring has the commands below.\n",
 		"quota --id x":                               "quota has no flag --id. It has the flags below, and those of hiring --help: --jq selects from the results.\n  -h, --help   help for quota\n",
-		"candidtes --limit 3":                        "There is no command hiring candidtes. Did you mean hiring submissions or hiring invitations? hiring --help lists the commands.\n",
-		"submissions list -o jsonpath={.items}":      "Use --jq '.[].id' of a list, or --jq .id of one thing; see hiring help formatting.\n",
-		"submissions list --filter state=done -l score>=80 -l score=80 -l id!=x": "submissions list does not have these flags.\n  --filter      Use --status 'done'.\n  -l            Use --all --jq 'map(select(.score >= 80)) | map(select(.score ==\n                80)) | map(select(.id != \"x\"))'; -o json shows the members, and\n                \"and\" joins several conditions.\n  -l            Use --all --jq as above; ",
+		"submissions list --filter state=done -l score>=80 -l score=80 -l id!=x": "submissions list does not have these flags.\n  --filter      Use --status with another value than done: evaluated is\n                documented; the API may use others, such as started or\n                submitted.\n  -l            Use --all --jq 'map(select(.score >= 80))'; -o json shows the\n                members, and \"and\" joins several conditions.\n  -l            Use --all --jq 'map(select(.score == 80))'; ",
 		"challenges list --level senior --sort -id --foo":                        "  --level       Use --all --jq 'map(select(.level == \"senior\"))'.\n  --foo         See hiring challenges list --help.\n",
 		"submissions list --sort --desc -n 10":                                   "  --desc        Use --sort with a minus before the column for the highest first,\n                as in --sort -created_at.\n  -n            Use --limit 10; leave it out beside --all.\n",
 		"submissions list -q -o json":                                            "--jq needs a value: filter the JSON with a jq program; see hiring help formatting. Use --jq '.[].id' of a list, ",
@@ -61,19 +52,17 @@ func TestHabitsFromGh(t *testing.T) {
 		"events list x --types ai_exchange":                                      "events list has no flag --types. Use --all --jq 'map(select(.kind == \"ai_exchange\"))': known are attempt_started, ai_prompt and ai_response, and there may be others.\n",
 		"events list x --since=yesterday":                                        "Use --all --jq 'map(select(.time >= \"2026-03-15\"))'; ",
 		"submissions list --min-score high -L 2":                                 "Use --all --jq 'map(select(.report.ship_score >= 80))'; give your value in place of 80; leave --limit out.\n",
-		"submissions wait x --status evaluated":                                  "Use no flag: hiring submissions wait <submission>... waits for the report, and --timeout ends it.\n",
 		"invitations send a@b.test --agai":                                       "invitations send has no flag --agai. It has the flags below",
 		"submissions list --since -7d":                                           "--since -7d: give a date as in 2026-03-15, ",
-		"--json submissions list":                                                "hiring has no flag --json. Use -o json, with --columns id for some ",
 	} {
 		got := u.run(strings.Fields(line)...)
 		assert.Equal(t, exitUsage, got.code, line)
 		assert.Contains(t, got.stderr, says, line)
 	}
 	u.env = append(u.env, "HIRING_OUTPUT=json", "HIRING_JQ=.id", "HIRING_API_URL=x")
-	const ignored = "hiring: warning: The variable HIRING_%s has no effect: use a flag, or a variable of hiring help environment.\n"
+	const ignored = "hiring: warning: The variable HIRING_%s has no effect: use %s.\n"
 	got := u.run("submissions", "get", "sub_"+sandbox.SubmissionID, "--jq", ".id")
-	assert.Equal(t, result{stdout: sandbox.SubmissionID + "\n", stderr: fmt.Sprintf(ignored+ignored, "API_URL", "OUTPUT")}, got, "but the flag is given")
+	assert.Equal(t, result{stdout: sandbox.SubmissionID + "\n", stderr: fmt.Sprintf(ignored+ignored, "API_URL", insteadOf("--api-url"), "OUTPUT", "a flag, or a variable of hiring help environment")}, got, "but the flag is given")
 	u.env = u.env[:len(u.env)-3]
 	assert.Equal(t, u.run("help", "exit-status"), u.run("help", "exit-codes"))
 	assert.Contains(t, u.run("submissions list").stderr, "There is no command hiring submissions list. Give the words without quotes: hiring submissions list.\n")
@@ -84,6 +73,23 @@ func TestHabitsFromGh(t *testing.T) {
 	assert.Regexp(t, `^hiring: 404 NOT_FOUND: The resource does not exist \(request req_\w+\)\. Check the path, its ids`, got.stderr, "the base URL is right")
 	got = u.run("submissions", "list", "--status", "completed")
 	assert.Equal(t, result{stderr: "hiring: warning: --status completed may find nothing: known are evaluated, started, submitted.\n"}, got)
+}
+
+// TestAdviceKeepsWhatWasTyped: the only id or address that was typed replaces the only placeholder of its kind, and --dry-run
+// stays.
+func TestAdviceKeepsWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	const id, other = "5b000000-0000-4000-8001-000000000355", "5b000000-0000-4000-8001-000000000356"
+	for line, advice := range map[string]string{
+		"report view " + id: "hiring report " + id + ".", "wait submission/" + id + " --timeout 5s": "hiring submissions wait " + id + ".", "delete assessment " + id + " --again": "hiring assessments delete " + id + ".",
+		"invitations rm " + id + " " + other + " --yes": "hiring invitations revoke <invitation>.", "report view " + id + " --assessment x": "hiring report <submission>.", "report " + id + " --due x": "no flag: an assessment is open until hiring assessments close <assessment>, ", "report view -p " + id: "hiring report <submission>.",
+		"lookup b@x.test": "hiring submissions find b@x.test, ", "remind b@x.test": "hiring invitations resend <invitation>.", "login b@x.test": "hiring profile add <name>.", "candidates get b@x.test": "hiring report <submission> or hiring invitations find <email>.",
+		"invite " + id + " -f p.csv --dry-run": "hiring invitations import <file.csv> --dry-run -a <assessment>, ", "invite " + id + " -f p.csv --yes": "hiring invitations import <file.csv> -a <assessment>, ",
+		"config set output json": "the flags of each command, ", "configure list": "hiring profile list.", "org member add b@x.test": "the dashboard: ", "jobs create --title X": "hiring assessments create --challenge <challenge> --name <name>.",
+	} {
+		got := runWith(t.Context(), sandbox.TestKey, nil, strings.Fields(line)...)
+		assert.Contains(t, strings.Join(strings.Fields(got.stderr), " ")+" ", "Use "+advice, line)
+	}
 }
 
 // TestAgeInWeeks: the time in the advice is two weeks ago.
@@ -163,11 +169,7 @@ func TestFieldsOfARequest(t *testing.T) {
 	server := sandbox.New()
 	u := newUser(t, server, sandbox.LiveKey)
 	got := u.run("api", "/submissions", "-f", "page_size=1")
-	assert.Equal(t, result{stderr: "hiring: This would send POST /submissions (give GET for a query) with a live key. Confirm with --yes.\n", code: exitUsage}, got)
-	got = u.run("api", "POST", "/assessments", "-f", "name=x")
-	assert.Equal(t, result{stderr: "hiring: This would send POST /assessments with a live key. Confirm with --yes.\n", code: exitUsage}, got)
-	got = u.run("api", "-X", "POST", "/assessments", "-f", "name=x")
-	assert.NotContains(t, got.stderr, "GET")
+	assert.Equal(t, result{stderr: "hiring: This would send POST /submissions with a live key. Confirm with --yes.\n", code: exitUsage}, got)
 	assert.Zero(t, u.run("api", "GET", "/submissions", "-f", "page_size=1").code)
 	require.Len(t, server.Journal(), 1)
 	assert.Equal(t, "page_size=1", server.Journal()[0].Query)
@@ -190,8 +192,8 @@ func TestForms(t *testing.T) {
 		u.run("submissions", "list", "--columns", "ID, submittedAt", "--sort", "-SUBMITTED AT"))
 	assert.Equal(t, u.run("account", "-o", "csv"), u.run("account", "-o", "CSV"))
 	assert.Equal(t, u.run("submissions", "list", "--status", "evaluated"), u.run("submissions", "list", "--status", "Evaluated"))
-	assert.Contains(t, u.run("https://app.test/submissions/"+sandbox.SubmissionID).stderr, "Use hiring submissions get <submission>.\n")
-	assert.Contains(t, u.run("assessment/"+sandbox.AssessmentID).stderr, "Use hiring assessments get <assessment>.\n")
+	assert.Contains(t, u.run("https://app.test/submissions/"+sandbox.SubmissionID).stderr, "Use hiring submissions get "+sandbox.SubmissionID+".\n")
+	assert.Contains(t, u.run("assessment/"+sandbox.AssessmentID).stderr, "Use hiring assessments get "+sandbox.AssessmentID+".\n")
 	got := u.run("submissions", "list", "-a", sandbox.UnknownID)
 	assert.Equal(t, exitNotFound, got.code, "no empty list")
 	got = u.run("submissions", "find", "a@example.com,b@example.com")
