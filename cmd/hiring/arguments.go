@@ -28,10 +28,14 @@ func (a *app) refuseArguments(hasKey func(string) bool) error {
 }
 
 // normalize gives flags with one dash, as programs in Go have them, the second, because they would be read as letters: flags
-// of the command and those that habits has. The value of --sort may begin with a dash.
+// of the command and those that habits has. The value of --sort may begin with a dash. --version beside another flag, such as
+// -o json, becomes the command version.
 func (a *app) normalize(root *cobra.Command) {
 	c, _, _ := root.Find(a.args)
 	c.InitDefaultHelpFlag()
+	if i := slices.Index(a.args, "--version"); i >= 0 && len(a.args) > 1 && c == root {
+		a.args[i] = "version"
+	}
 	for i, argument := range a.args {
 		name, _, _ := strings.Cut(strings.TrimPrefix(argument, "-"), "=")
 		isFlag := strings.HasPrefix(argument, "-") && (i == 0 || a.args[i-1] != "--sort")

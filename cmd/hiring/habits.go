@@ -70,7 +70,8 @@ func unknownCommand(c *cobra.Command, given []string) error {
 	for _, child := range c.Commands() {
 		// No suggestion leads to the command that may send a second e-mail.
 		if child.Name() != "send" && len(similar(name, append(child.Aliases, child.Name()))) > 0 {
-			near = append(near, usual(child).CommandPath())
+			usual, _, _ := child.Find([]string{"list"}) // Of a group that has a list.
+			near = append(near, usual.CommandPath())
 		}
 	}
 	if len(near) == 1 || len(near) == 2 {
@@ -123,12 +124,6 @@ func usageBelow(root *cobra.Command, group, name string) string {
 		return ""
 	}
 	return found.Parent().CommandPath() + " " + found.Use
-}
-
-// usual returns the list of a group, which shows what the group is about, or else the command itself.
-func usual(c *cobra.Command) *cobra.Command {
-	found, _, _ := c.Find([]string{"list"})
-	return found
 }
 
 // similar returns the names that begin with what was typed, or differ from it by a few letters: by one if either is short.

@@ -17,7 +17,7 @@ func TestVersionOfAnUnreleasedProgram(t *testing.T) {
 	t.Cleanup(server.Close)
 	u := newUser(t, server, sandbox.TestKey)
 	assert.Equal(t, "hiring version development\n", u.run("--version").stdout)
-	assert.Equal(t, "development\n", u.run("version", "--jq", ".version").stdout)
+	assert.Equal(t, "development\n", u.run("--version", "--jq", ".version").stdout)
 	assert.Equal(t, 0, u.run("account").code)
 	journal := server.Journal()
 	if assert.NotEmpty(t, journal) {
