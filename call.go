@@ -25,8 +25,8 @@ func do[T entity](ctx context.Context, k *core, r request) (data T, err error) {
 	if r.method == http.MethodGet {
 		wanted = r.id
 	}
-	err = k.makeCall(ctx, r, func(body []byte, bodyErr error) (string, error) {
-		err := readEnvelope(body, bodyErr, &e)
+	err = k.makeCall(ctx, r, func(body []byte) (string, error) {
+		err := readEnvelope(body, &e)
 		switch {
 		case err != nil:
 		case e.Data == nil:

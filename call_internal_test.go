@@ -164,8 +164,8 @@ func TestClassify(t *testing.T) {
 		"an error of the API":   {"POST", response{status: 500, body: []byte(`{"error":{"code":"INTERNAL_ERROR","message":"Oops"}}`)}, OutcomeUnknown, kindByStatus, ErrInternal, "Oops"},
 	} {
 		var e envelope[Account]
-		of := &call{callState: callState{core: new(core), request: request{method: c.method}, key: noKey}, decoder: func(body []byte, bodyErr error) (string, error) {
-			err := readEnvelope(body, bodyErr, &e)
+		of := &call{callState: callState{core: new(core), request: request{method: c.method}, key: noKey}, decoder: func(body []byte) (string, error) {
+			err := readEnvelope(body, &e)
 			if err == nil && e.Data == nil {
 				err = errNoData
 			}

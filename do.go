@@ -1,7 +1,6 @@
 package hiring
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -33,9 +32,10 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	if in != nil {
 		r = r.withBody(in)
 	}
+	r.anyBody = out == nil
 	var e envelope[RawValue]
-	err := c.use().makeCall(ctx, r, func(body []byte, bodyErr error) (string, error) {
-		err := readEnvelope(body, bodyErr, &e)
+	err := c.use().makeCall(ctx, r, func(body []byte) (string, error) {
+		err := readEnvelope(body, &e)
 		if err != nil {
 			e = envelope[RawValue]{}
 		}
@@ -76,9 +76,9 @@ var openAPIRoute = documentedRoute("GET /openapi.json")
 // costs one read.
 func (c *Client) OpenAPI(ctx context.Context) (json.RawMessage, error) {
 	var document json.RawMessage
-	err := c.use().makeCall(ctx, newRequest("OpenAPI", openAPIRoute), func(body []byte, bodyErr error) (string, error) {
+	err := c.use().makeCall(ctx, newRequest("OpenAPI", openAPIRoute), func(body []byte) (string, error) {
 		var members map[string]RawValue
-		if err := cmp.Or(bodyErr, decode(body, &members)); err != nil {
+		if err := decode(body, &members); err != nil {
 			return "", err
 		}
 		document = slices.Clone(json.RawMessage(body))

@@ -48,11 +48,10 @@ func decode(b []byte, v any, options ...jsonv2.Options) error {
 	return apiCodec.Decode(b, v, options...)
 }
 
-// decoder decodes the body of a 2xx API response, which lies in memory that is used again. bodyErr
-// is why body is not all of it: a decoder returns it, unless it needs no data. It is called again
-// for each attempt and keeps nothing of an earlier one. The warning is for a response that is
-// usable but unexpected; it is "" for any other.
-type decoder func(body []byte, bodyErr error) (warning string, err error)
+// decoder decodes the body of a 2xx API response, which lies in memory that is used again. It is
+// called again for each attempt and keeps nothing of an earlier one. The warning is for a response
+// that is usable but unexpected; it is "" for any other.
+type decoder func(body []byte) (warning string, err error)
 
 // responseError is the complete text of an error about a 2xx response.
 type responseError string
@@ -69,11 +68,8 @@ type envelope[T any] struct {
 
 // readEnvelope decodes an envelope into e. JSON that the fast decoder refuses is decoded with
 // json/v2, whose error says where and why. So is data that is a zero value, which may be absent.
-func readEnvelope[T any](body []byte, bodyErr error, e *envelope[T]) error {
+func readEnvelope[T any](body []byte, e *envelope[T]) error {
 	*e = envelope[T]{} // It may hold the data of an earlier attempt.
-	if bodyErr != nil {
-		return bodyErr
-	}
 	e.Data = &e.inline
 	if fastjson.Decode(body, e, apiCodec.Reading) != nil || e.Data != nil && reflect.ValueOf(e.Data).Elem().IsZero() {
 		*e = envelope[T]{}
@@ -90,9 +86,9 @@ const (
 )
 
 // decodeList decodes an envelope whose data is an array. Data of null is an empty list.
-func decodeList[T any](body []byte, bodyErr error) (list []T, meta wireMeta, err error) {
+func decodeList[T any](body []byte) (list []T, meta wireMeta, err error) {
 	var e envelope[[]T]
-	if err := readEnvelope(body, bodyErr, &e); err != nil {
+	if err := readEnvelope(body, &e); err != nil {
 		return nil, wireMeta{}, err
 	}
 	if e.Data != nil {

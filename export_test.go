@@ -22,7 +22,7 @@ func ReadListTwice[T any](body []byte) (fast any, ok bool, slow any, err error) 
 // ReadReply decodes an envelope as calls do.
 func ReadReply[T any](body []byte) (*T, error) {
 	var e envelope[T]
-	err := readEnvelope(body, nil, &e)
+	err := readEnvelope(body, &e)
 	if err == nil && e.Data == nil {
 		err = errNoData
 	}
@@ -31,7 +31,7 @@ func ReadReply[T any](body []byte) (*T, error) {
 
 // ReadListReply is like ReadReply for a list of T.
 func ReadListReply[T any](body []byte) ([]T, error) {
-	items, _, err := decodeList[T](body, nil)
+	items, _, err := decodeList[T](body)
 	return items, err
 }
 

@@ -32,8 +32,8 @@ func (r *response) outcome() Outcome {
 	return OutcomeUnknown
 }
 
-// finalOutcome returns the finalOutcome of the call when that of its last attempt is o. An earlier
-// attempt may have taken effect. The finalOutcome of a read is "".
+// finalOutcome returns the outcome of the call when its last attempt had the outcome o: unknown if an
+// earlier attempt may have taken effect. A read has none.
 func (c *callState) finalOutcome(o Outcome) Outcome {
 	switch {
 	case c.request.class() == quota.Read:
@@ -119,11 +119,22 @@ func (c *call) keyRefused() *Error {
 // before it showed where it came from may be of the API.
 func (c *call) notFromAPI(r *response) *Error {
 	if r.isCutJSON() {
-		return c.undecodable(r, r.bodyErr)
+		return c.incomplete(r)
 	}
 	message, hint := c.describeBody(r, "envelope")
 	e := c.newError(r, message, nil)
 	e.kind, e.Hint = kindFinal, cmp.Or(hint, pageHint)
+	return e
+}
+
+// incomplete returns the error of a 2xx response whose body did not arrive whole.
+func (c *call) incomplete(r *response) *Error {
+	tooLong, limited := errors.AsType[*http.MaxBytesError](r.bodyErr)
+	if !limited {
+		return r.cut
+	}
+	e := c.newError(r, fmt.Sprintf("the response is longer than %d bytes", tooLong.Limit), nil)
+	e.kind, e.Hint = kindInvalidBody, "see WithMaxResponseBytes"
 	return e
 }
 
@@ -133,7 +144,6 @@ func (c *call) undecodable(r *response, cause error) *Error {
 	var syntactic *jsontext.SyntacticError
 	why, stated := errors.AsType[responseError](cause)
 	stuck, isStuck := errors.AsType[*paging.Stuck](cause)
-	tooLong, limited := errors.AsType[*http.MaxBytesError](cause)
 	var e *Error
 	switch {
 	case stated:
@@ -142,10 +152,7 @@ func (c *call) undecodable(r *response, cause error) *Error {
 		e = c.newError(r, stuck.Error(), stuck)
 		e.kind, e.Hint = kindFinal, stuck.Hint()
 		return e
-	case limited:
-		e = c.newError(r, fmt.Sprintf("the response is longer than %d bytes", tooLong.Limit), nil)
-		e.Hint = "see WithMaxResponseBytes"
-	case r.status == http.StatusNoContent && r.bodyErr == nil:
+	case r.status == http.StatusNoContent:
 		e = c.newError(r, string(errNoData), nil)
 	case errors.As(cause, &syntactic) && len(bytes.TrimSpace(r.body)) == 0:
 		e = c.newError(r, "the response is empty", io.ErrUnexpectedEOF)
@@ -159,8 +166,8 @@ func (c *call) undecodable(r *response, cause error) *Error {
 			e.kind = kindBroken
 			return e
 		}
-	default: // The body did not arrive whole.
-		return cmp.Or(r.cut, c.newError(r, "the response cannot be decoded", nil))
+	default:
+		e = c.newError(r, "the response cannot be decoded", nil)
 	}
 	e.kind = kindInvalidBody
 	return e

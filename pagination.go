@@ -317,8 +317,8 @@ func (r *pageReader[T]) next(ctx context.Context) (page Page[T], more bool, err 
 }
 
 // decode decodes a page and advances. It is a decoder.
-func (r *pageReader[T]) decode(body []byte, bodyErr error) (warning string, err error) {
-	items, meta, err := decodeList[T](body, bodyErr)
+func (r *pageReader[T]) decode(body []byte) (warning string, err error) {
+	items, meta, err := decodeList[T](body)
 	if err != nil {
 		return "", describeItem(body, err, max(r.number, r.At.Page))
 	}
@@ -385,7 +385,7 @@ func (r *pageReader[T]) fromMemory(ctx context.Context) error {
 // describeItem adds the id and the page to an error about an item of a list.
 func describeItem(body []byte, err error, page int) error {
 	semantic, ok := errors.AsType[*jsonv2.SemanticError](err)
-	items, _, failed := decodeList[RawValue](body, nil)
+	items, _, failed := decodeList[RawValue](body)
 	n := 0
 	if !ok || failed != nil {
 		return err

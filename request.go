@@ -36,7 +36,8 @@ type request struct {
 	key      *credential  // The key to use. Nil: the next key of the client.
 	used     **credential // Where the key of each attempt is stored; may be nil.
 
-	maxAttempts int // 0: as in RetryPolicy.
+	maxAttempts int  // 0: as in RetryPolicy.
+	anyBody     bool // A body that did not arrive whole is no error.
 
 	// beforeAttempt is called right before each attempt, after all waits. An error prevents the
 	// attempt. Nil: not called.

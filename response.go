@@ -166,8 +166,10 @@ func (c *call) classify(r *response) (warning string, failure *Error) {
 		return "", c.notFromAPI(r)
 	case c.decoder == nil:
 		return "", nil
+	case r.bodyErr != nil && !c.request.anyBody:
+		return "", c.incomplete(r)
 	}
-	warning, err := c.decoder(r.body, r.bodyErr)
+	warning, err := c.decoder(r.body)
 	if err != nil {
 		return warning, c.undecodable(r, err)
 	}
