@@ -35,7 +35,7 @@ func (a *attempt) begin(ctx context.Context, traces *traces, at TraceAttempt, ti
 	*a = attempt{exchange: Exchange{
 		Operation: at.Operation, Method: at.Method, Route: at.Route, Attempt: at.Number, Server: at.Server, Started: time.Now(),
 	}}
-	for _, trace := range traces.all {
+	for _, trace := range traces.hooks {
 		if trace.Attempt == nil {
 			continue
 		}

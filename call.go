@@ -36,7 +36,7 @@ func do[T entity](ctx context.Context, k *core, r request) (data T, err error) {
 		}
 		return "", err
 	})
-	if err != nil || e.Data == nil { // After a DELETE that an earlier attempt has done, as that of Dialect.RevokeInvitation may be.
+	if err != nil || e.Data == nil { // After a DELETE, which a Dialect may make of a route, that an earlier attempt has done.
 		return data, err
 	}
 	return *e.Data, nil
@@ -45,7 +45,7 @@ func do[T entity](ctx context.Context, k *core, r request) (data T, err error) {
 // makeCall makes a call whose 2xx response d decodes, in the trace span of its operation. With nil
 // for d it succeeds with any 2xx API response.
 func (k *core) makeCall(ctx context.Context, r request, d decoder) error {
-	return k.traced(ctx, TraceCall{r.operation, r.method, r.route}, func(ctx context.Context) error {
+	return k.traces.traced(ctx, TraceCall{r.operation, r.method, r.route}, func(ctx context.Context) error {
 		if to := responseOf(ctx); to != nil {
 			*to = Response{} // Otherwise a call that is not sent would leave the Response of an earlier call.
 		}
@@ -289,7 +289,7 @@ func (c *call) backoff(time.Duration, time.Duration, int, *http.Response) time.D
 	if e := c.failure; e.isDeferred() && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0 {
 		reason = PauseQuota // The API refused the request because a window is used up.
 	}
-	announceWait(c.core.withSpan(c.ctx, c.request.operation), c.wait, reason)
+	announceWait(c.core.traces.withSpan(c.ctx, c.request.operation), c.wait, reason)
 	return c.wait
 }
 

@@ -143,8 +143,8 @@ type core struct {
 	http    http.Client
 	agent   []string // The User-Agent header.
 	keys    keyring
-	server  string // Host and port of base, as in Exchange.
-	*traces        // Spans compare this pointer, so that a call within another opens no second span.
+	server  string  // Host and port of base, as in Exchange.
+	traces  *traces // Spans compare this pointer, so that a call within another opens no second span.
 	shared  *shared
 }
 

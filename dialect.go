@@ -131,7 +131,7 @@ func checkDialectField(value, def string) error {
 
 // clash returns the error of requests in which a name would occur twice, so that one of the two
 // values would be lost. The literals have no field names, so that a new field does not compile before
-// it is here.
+// it is here, and no zero values, because an optional member is not sent with one.
 func (d Dialect) clash() error {
 	k := &core{dialect: d}
 	submissions := (&SubmissionService{k}).List(SubmissionFilter{"-", "-", time.Unix(1, 0)}).list

@@ -93,6 +93,7 @@ func TestWhatFollowsFromAFailure(t *testing.T) {
 		{"a TLS handshake that was refused", Error{kind: kindNoHandshake}},
 		{"2xx that is not the API's", Error{Status: 200, kind: kindFinal}},
 		{"2xx that was cut short", Error{Status: 200, kind: kindBroken}},
+		{"2xx of a write, cut short", Error{Status: 201, kind: kindBroken, Outcome: OutcomeDone}},
 		{"2xx that cannot be decoded", Error{Status: 200, kind: kindInvalidBody}},
 		{"a list that does not advance", Error{Status: 200, kind: kindFinal, cause: func() error { return new(paging.Stuck) }}},
 		{"3xx", Error{Status: 302}},
@@ -157,13 +158,13 @@ func TestWhatFollowsAPoll(t *testing.T) {
 		minutes int
 		reason  PauseReason
 	}{{502, 1, PausePoll}, {502, 2, PausePoll}, {502, 4, PausePoll}, {429, 1, PauseQuota}, {502, 1, PausePoll}, {502, 2, PausePoll}} {
-		wait, reason, final := l.afterPoll(t.Context(), time.Second, &Error{Status: c.status})
+		wait, reason, final := l.followUp(t.Context(), time.Second, &Error{Status: c.status})
 		require.NoError(t, final)
 		assert.Equal(t, []any{time.Duration(c.minutes) * time.Minute, c.reason}, []any{wait, reason}, "%d", i)
 	}
-	wait, _, _ := l.afterPoll(t.Context(), time.Second, &Error{Status: 503, RetryAfter: 5 * time.Hour})
+	wait, _, _ := l.followUp(t.Context(), time.Second, &Error{Status: 503, RetryAfter: 5 * time.Hour})
 	assert.Equal(t, time.Hour, wait, "a window at most")
-	wait, _, _ = l.afterPoll(t.Context(), time.Second, nil)
+	wait, _, _ = l.followUp(t.Context(), time.Second, nil)
 	assert.Equal(t, time.Second, wait)
 }
 

@@ -63,7 +63,7 @@ type InviteProgress struct {
 // assessment, about one read a minute while it sends, and two or more reads for each unknown
 // outcome.
 func (s *InvitationService) EnsureAll(ctx context.Context, assessmentID string, candidates iter.Seq[NewInvitation], o EnsureAllOptions) error {
-	return s.use().composed(ctx, "Invitations.EnsureAll", func(ctx context.Context) error {
+	return s.use().traces.composed(ctx, "Invitations.EnsureAll", func(ctx context.Context) error {
 		q := newRequest("Invitations.EnsureAll", inviteRoute, pathID{"assessmentID", assessmentID})
 		if q.err != nil || candidates == nil {
 			return q.err
@@ -71,7 +71,7 @@ func (s *InvitationService) EnsureAll(ctx context.Context, assessmentID string, 
 		r := bulkRun{options: o, failed: make(map[string]inviteFailure)}
 		r.inviteRun = inviteRun{service: s, assessmentID: assessmentID, priority: priorityBulk, before: o.Before, invitations: make(map[string]Invitation)}
 		if o.Progress != nil {
-			ctx = s.core.withProgress(ctx, "Invitations.EnsureAll", func(pause TracePause) {
+			ctx = s.core.traces.withProgress(ctx, "Invitations.EnsureAll", func(pause TracePause) {
 				p := r.progress
 				p.Reason, p.WaitUntil = pause.Reason, pause.Until
 				o.Progress(p)

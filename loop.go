@@ -59,13 +59,13 @@ type pollLoop struct {
 	account      string      // The account that each response must be of. Empty: that of the first key.
 	otherAccount *ParamError // Returned for a response of another account. Nil: accounts are not compared.
 
-	afterEachPoll func(next time.Time) // Called after each poll with the time of the next one, zero when there is none.
-	requests      int                  // How many requests were sent so far.
-	lastHour      []time.Time          // When the requests of the last hour were sent.
+	onPolled func(next time.Time) // Called after each poll with the time of the next one, zero when there is none.
+	requests int                  // How many requests were sent so far.
+	lastHour []time.Time          // When the requests of the last hour were sent.
 }
 
 func newPollLoop(k *core, operation string, between interval) pollLoop {
-	l := pollLoop{core: k, operation: operation, interval: between, used: noKey, afterEachPoll: func(time.Time) {}}
+	l := pollLoop{core: k, operation: operation, interval: between, used: noKey, onPolled: func(time.Time) {}}
 	if k.config.keySource != nil {
 		const problem = "returned a key of another account than before: use a client for each account"
 		l.otherAccount = &ParamError{Param: "WithKeySource", Problem: problem}
@@ -84,7 +84,7 @@ func (l *pollLoop) run(ctx context.Context, step step) error {
 		if errors.Is(err, errBreak) {
 			return err
 		}
-		wait, reason, final := l.afterPoll(ctx, wait, err)
+		wait, reason, final := l.followUp(ctx, wait, err)
 		if final != nil {
 			return final
 		}
@@ -92,10 +92,10 @@ func (l *pollLoop) run(ctx context.Context, step step) error {
 			l.core.warn(ctx, "hiring: polls fail and are repeated", "operation", l.operation, "since", l.outage.Began, "error", failureIn(err))
 		}
 		if done {
-			l.afterEachPoll(time.Time{})
+			l.onPolled(time.Time{})
 			return nil
 		}
-		l.afterEachPoll(time.Now().Add(wait))
+		l.onPolled(time.Now().Add(wait))
 		pause := sleep
 		if reason == PauseQuota { // No poll can succeed before the window ends.
 			pause = sleepInTime
@@ -109,10 +109,10 @@ func (l *pollLoop) run(ctx context.Context, step step) error {
 	}
 }
 
-// afterPoll returns what follows a poll: the time until the next one, with the reason for it, or
+// followUp returns what follows a poll: the time until the next one, with the reason for it, or
 // the error that ends the call. planned is that time if the poll did not fail. After a failure it
 // is what the API asked for, or the pause of the outage.
-func (l *pollLoop) afterPoll(ctx context.Context, planned time.Duration, err error) (wait time.Duration, reason PauseReason, final error) {
+func (l *pollLoop) followUp(ctx context.Context, planned time.Duration, err error) (wait time.Duration, reason PauseReason, final error) {
 	failure := failureIn(err)
 	reason = PausePoll
 	switch {
@@ -153,11 +153,10 @@ func (l *pollLoop) count(err error) {
 	}
 }
 
-// afterRequest counts the last request, which ended with err, and checks that its response is of the
-// account that counts, because a key source may return another key at any time. It reads the
-// account of each key once.
-func (l *pollLoop) afterRequest(ctx context.Context, err error) error {
-	l.count(err)
+// checkAccount checks that the response to the last request, which ended with err, is of the account
+// that counts, because a key source may return another key at any time. It reads the account of each
+// key once.
+func (l *pollLoop) checkAccount(ctx context.Context, err error) error {
 	account := l.core.shared.account(l.used.id)
 	switch {
 	case l.otherAccount == nil:
@@ -194,7 +193,7 @@ func iterate[T any](
 	ctx context.Context, s *service, operation string, run func(ctx context.Context, yield func(T, error) bool) error,
 ) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		err := s.use().composed(ctx, operation, func(ctx context.Context) error {
+		err := s.use().traces.composed(ctx, operation, func(ctx context.Context) error {
 			err := run(ctx, yield)
 			if errors.Is(err, errBreak) {
 				return nil

@@ -128,7 +128,7 @@ const (
 
 // traces are the traces and observers of a client, with those of its logger.
 type traces struct {
-	all       []Trace
+	hooks     []Trace
 	observers []func(context.Context, Exchange) // Called before the ends of attempts, with the context that the traces returned.
 
 	seesOperations bool // A trace has a function Call.
@@ -136,12 +136,12 @@ type traces struct {
 
 // allTraces returns the traces and observers of a client, with those of its logger.
 func (c config) allTraces() *traces {
-	t := &traces{all: c.traces, observers: c.observers}
+	t := &traces{hooks: c.traces, observers: c.observers}
 	if c.logger != nil {
-		t.all = append(t.all, Trace{Pause: logPauses(c.logger)})
+		t.hooks = append(t.hooks, Trace{Pause: logPauses(c.logger)})
 		t.observers = append(t.observers, logTo(c.logger))
 	}
-	t.seesOperations = slices.ContainsFunc(t.all, func(t Trace) bool { return t.Call != nil })
+	t.seesOperations = slices.ContainsFunc(t.hooks, func(t Trace) bool { return t.Call != nil })
 	return t
 }
 
@@ -180,7 +180,7 @@ func (t *traces) traced(ctx context.Context, described TraceCall, run func(conte
 	}
 	outer, hasSpan := ctx.Value(spanKey{}).(span)
 	isPart := hasSpan && outer.traces == t
-	needsNone := !hasSpan && len(t.all) == 0
+	needsNone := !hasSpan && len(t.hooks) == 0
 	isUnseenCall := described.Method != "" && !t.seesOperations
 	if isPart || needsNone || isUnseenCall {
 		return run(ctx)
@@ -192,7 +192,7 @@ func (t *traces) traced(ctx context.Context, described TraceCall, run func(conte
 			defer end(err) // A defer for each: the last begins first, and one that panics does not prevent the others.
 		}
 	}()
-	for _, trace := range t.all {
+	for _, trace := range t.hooks {
 		if trace.Call == nil {
 			continue
 		}
@@ -230,7 +230,7 @@ func announceWait(ctx context.Context, d time.Duration, reason PauseReason) {
 		return
 	}
 	pause := TracePause{of.name, reason, time.Now().Add(d)}
-	for _, trace := range of.traces.all {
+	for _, trace := range of.traces.hooks {
 		if trace.Pause != nil {
 			trace.Pause(ctx, pause)
 		}

@@ -241,7 +241,7 @@ func (p Pager[T]) traced(ctx context.Context, described TraceCall, run func(cont
 		return run(ctx)
 	}
 	described.Operation = p.list.request.operation
-	return p.list.core.traced(ctx, described, run)
+	return p.list.core.traces.traced(ctx, described, run)
 }
 
 // name identifies the list and its filters in tokens.

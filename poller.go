@@ -35,7 +35,7 @@ func newPoller(k *core, operation string, between interval, assessmentID string,
 		pollLoop: newPollLoop(k, operation, between), filter: SubmissionFilter{AssessmentID: assessmentID}, progress: progress,
 		save: func() error { return nil }, began: time.Now(),
 	}
-	p.afterEachPoll = func(next time.Time) { p.reportProgress(next) }
+	p.onPolled = func(next time.Time) { p.reportProgress(next) }
 	return p
 }
 
@@ -67,11 +67,11 @@ func (p *poller) sendDue(ctx context.Context, yield func(Submission, error) bool
 			wait = cmp.Or(due, p.interval.shortest)
 			return wait + p.interval.jitter(wait), nil
 		}
-		reply, err := p.send(ctx, request)
-		switch reply.Kind {
-		case poll.Unanswered:
+		reply, isAnswered, err := p.send(ctx, request)
+		switch {
+		case !isAnswered:
 			return 0, err
-		case poll.Failed:
+		case reply.Kind == poll.Failed:
 			failures = append(failures, err)
 		default:
 			answered = true
@@ -89,19 +89,20 @@ func (p *poller) budget() poll.Budget {
 	return poll.Budget{Left: left, Limit: max(1, limit), Ends: ends}
 }
 
-// send sends a request of the machine and returns the reply. err is why the kind of the reply is
-// Unanswered or Failed.
-func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Reply, err error) {
+// send sends a request of the machine and returns the reply, unless the API did not answer. err is
+// why it did not, or why the reply is poll.Failed.
+func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Reply, answered bool, err error) {
 	submissions, next, err := p.fetch(ctx, request)
 	reply = poll.Reply{Next: next, At: p.now(), Server: p.serverNow(), RetryAfter: failureIn(err).RetryAfter}
-	if failed := p.afterRequest(ctx, err); failed != nil {
-		return reply, failed
+	p.count(err)
+	if failed := p.checkAccount(ctx, err); failed != nil {
+		return reply, false, failed
 	}
-	reply.Kind = replyKindOf(request, err)
-	if reply.Kind == poll.Answered {
+	reply.Kind, answered = replyKindOf(request, err)
+	if err == nil {
 		reply.Items = p.itemsOf(ctx, request, submissions)
 	}
-	return reply, err
+	return reply, answered, err
 }
 
 // fetch sends a request of the machine. It returns the undecoded submissions of the response, and

@@ -70,7 +70,7 @@ func (s *SubmissionService) Get(ctx context.Context, id string) (Submission, err
 // Scope read; costs one read for each 100 submissions of the assessment, newest first,
 // until the address is found.
 func (s *SubmissionService) FindByEmail(ctx context.Context, assessmentID, email string) (found Submission, err error) {
-	err = s.use().traced(ctx, TraceCall{Operation: "Submissions.FindByEmail"}, func(ctx context.Context) error {
+	err = s.use().traces.traced(ctx, TraceCall{Operation: "Submissions.FindByEmail"}, func(ctx context.Context) error {
 		found, err = s.findByEmail(ctx, assessmentID, email)
 		return err
 	})

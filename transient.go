@@ -18,8 +18,8 @@ import (
 // [OutcomeUnknown] may have happened.
 //
 // IsTransient returns false for nil, a cancelled context, a server whose
-// certificate cannot be verified, a 2xx that is not from the API, and any
-// other 3xx or 4xx, also when its body was cut short.
+// certificate cannot be verified, a 2xx that is not from the API, a write that was done, and
+// any other 3xx or 4xx, also when its body was cut short.
 func IsTransient(err error) bool {
 	failure, _ := errors.AsType[*Error](err)
 	switch {
@@ -56,6 +56,7 @@ func failureIn(err error) *Error {
 //	a TLS handshake that was refused  fails            false         repeats after the first success
 //	2xx that is not the API's         fails            false         repeats after the first success
 //	2xx that was cut short            retries a GET    true          repeats
+//	2xx of a write, cut short         fails            false         repeats after the first success
 //	2xx that cannot be decoded        fails            false         repeats
 //	a list that does not advance      fails            false         ends
 //	3xx                               fails            false         repeats after the first success
@@ -123,24 +124,23 @@ func mayRepeatPoll(err error, polled bool) bool {
 	return polled
 }
 
-// replyKindOf returns what a request of a poll that ended with err means to the machine: besides what
-// the table says, the API may have failed in one listing or one submission only.
-func replyKindOf(request poll.Request, err error) poll.ReplyKind {
+// replyKindOf returns what the end of a request of a poll with err means to the machine: besides what
+// the table says, the API may have failed in one listing or one submission only. answered reports
+// whether the API answered at all.
+func replyKindOf(request poll.Request, err error) (kind poll.ReplyKind, answered bool) {
 	failure := failureIn(err)
 	refused := failure.Status == http.StatusBadRequest && (failure.hasAPICode() || failure.cause != nil) // Also one that was cut short.
 	switch {
 	case err == nil:
-		return poll.Answered
+		return poll.Answered, true
 	case request.ID != "" && isMissing(err):
-		return poll.Missing
+		return poll.Missing, true
 	case refused && request.Cursor != "":
-		return poll.CursorExpired
+		return poll.CursorExpired, true
 	case refused && request.Status != "" && request.Status != poll.Finished:
-		return poll.UnknownStatus
-	case failure.hasAPICode() && failure.Status >= 500, failure.kind == kindInvalidBody:
-		return poll.Failed
+		return poll.UnknownStatus, true
 	}
-	return poll.Unanswered
+	return poll.Failed, failure.hasAPICode() && failure.Status >= 500 || failure.kind == kindInvalidBody
 }
 
 // isDeferred reports whether the API rejected the request for now, or the client because of the

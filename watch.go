@@ -160,7 +160,7 @@ func (s *SubmissionService) runWatch(ctx context.Context, o WatchOptions, called
 // of the account for an empty state and for each key in each process, and one for an AssessmentID
 // without submissions.
 func (s *SubmissionService) Poll(ctx context.Context, state string, o WatchOptions) (polled PollResult, err error) {
-	err = s.use().composed(ctx, "Submissions.Poll", func(ctx context.Context) error {
+	err = s.use().traces.composed(ctx, "Submissions.Poll", func(ctx context.Context) error {
 		polled, err = s.runPoll(ctx, state, o)
 		return err
 	})
@@ -187,7 +187,7 @@ func (s *SubmissionService) runPoll(ctx context.Context, state string, o WatchOp
 		}
 		return true
 	})
-	next, _, final := w.afterPoll(ctx, wait, err)
+	next, _, final := w.followUp(ctx, wait, err)
 	if final != nil {
 		err = final
 	} else {
@@ -321,7 +321,8 @@ func (w *watcher) checkAssessment(ctx context.Context) error {
 		return nil
 	}
 	_, err := (&InvitationService{w.core}).List(w.filter.AssessmentID).sending(w.prepare).PageSize(1).Page(ctx)
-	if failed := w.afterRequest(ctx, err); failed != nil {
+	w.count(err)
+	if failed := w.checkAccount(ctx, err); failed != nil {
 		return failed
 	}
 	if isMissing(err) {

@@ -57,8 +57,7 @@ type ReplyKind int
 
 // The kinds of replies.
 const (
-	Unanswered ReplyKind = iota // There was no response of the API. The machine receives no such reply.
-	Answered
+	Answered ReplyKind = iota
 	CursorExpired
 	UnknownStatus // The API knows no listing of the unfinished status.
 	Missing       // The submission of a single read does not exist.
@@ -185,7 +184,7 @@ func (m *Machine) Receive(request Request, reply Reply) (results []Item, endless
 		m.failPage(s, reply.RetryAfter)
 	case CursorExpired:
 		m.beginAgain(s)
-	case UnknownStatus, Missing, Unanswered: // The last two are no replies to a page.
+	case UnknownStatus, Missing: // Missing is no reply to a page.
 		m.abandon(s)
 	}
 	return nil, false

@@ -27,14 +27,20 @@ func (m *Machine) IsAwaited(id string) bool {
 	return !delivered
 }
 
-// isWanted reports whether an evaluated submission has to be delivered: in a wait, one that is
-// awaited; in a watch, one that was evaluated after DoneTo, one that an earlier response showed
-// without a ready report, and, if the watch began with the present, one that was seen unfinished.
+// isWanted reports whether an evaluated submission has to be delivered: in a wait, each that is awaited.
 func (m *Machine) isWanted(it Item) bool {
 	r, reading := m.Reads[it.ID]
-	evaluated := cmp.Or(it.Evaluated, it.Submitted, it.Created)
-	isNew := it.Undated || evaluated >= cmp.Or(r.DoneTo, m.DoneTo) || r.Evaluated > 0 || reading && m.FromNow
-	return m.IsAwaited(it.ID) && (m.Awaited != nil || isNew)
+	switch {
+	case !m.IsAwaited(it.ID):
+		return false
+	case m.Awaited != nil, it.Undated:
+		return true
+	case r.Evaluated > 0: // An earlier response showed it without a ready report.
+		return true
+	case reading && m.FromNow: // It was seen unfinished.
+		return true
+	}
+	return cmp.Or(it.Evaluated, it.Submitted, it.Created) >= cmp.Or(r.DoneTo, m.DoneTo)
 }
 
 // receiveItem takes an item that a source showed, and reports whether it is a result. It schedules

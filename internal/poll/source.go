@@ -70,7 +70,8 @@ func (s *source) covers(other *source) bool {
 
 func (s *source) cost() float64 { return cmp.Or(s.Cost, initialCost) }
 
-// makeDue makes a source that was not listed yet due in the first poll.
+// makeDue makes a source that was not listed yet due in the first poll, whatever its period is. Its first
+// listing goes back so much further, which does no harm.
 func (s *source) makeDue() { s.Began -= Local(longestPeriod) }
 
 // tried returns when the last listing began, or failed.
