@@ -185,17 +185,18 @@ func TestCreatedSinceHoldsThroughAWait(t *testing.T) {
 	assert.Equal(t, created, earliest)
 }
 
-// TestAResultWhoseReadsFailForDaysIsNotLost: a submission leaves the listing of its status, and the API cannot show it for two
-// days, until what was evaluated with it counts as delivered. One of before the watch is no result.
-func TestAResultWhoseReadsFailForDaysIsNotLost(t *testing.T) {
+// TestAResultThatIsLateForDaysIsNotLost: a submission leaves the listing of its status, and for two days the API cannot show it,
+// or its report is not ready, until what was evaluated with it counts as delivered. One of before the watch is no result.
+func TestAResultThatIsLateForDaysIsNotLost(t *testing.T) {
 	const now = poll.Server(begin)
 	for evaluated, want := range map[poll.Server]int{now.Add(5 * time.Minute): 1, now.Add(-5 * time.Minute): 0} {
-		assert.Equal(t, want, foundAfterDays(t, now, evaluated))
+		assert.Equal(t, want, foundAfterDays(t, now, evaluated, poll.Failed))
+		assert.Equal(t, want, foundAfterDays(t, now, evaluated, poll.Answered))
 	}
 }
 
-// foundAfterDays returns how often a result is found whose reads fail for two days.
-func foundAfterDays(t *testing.T, now, evaluated poll.Server) (found int) {
+// foundAfterDays returns how often a result is found whose reads fail, or show no ready report, for two days.
+func foundAfterDays(t *testing.T, now, evaluated poll.Server, until poll.ReplyKind) (found int) {
 	t.Helper()
 	m := poll.NewWatch(poll.Options{Interval: 10 * time.Minute, ShortestPause: 10 * time.Minute, Lookback: 3 * day}, 0, now, now, false)
 	for at := poll.Caller(0); at < poll.Caller(60*time.Hour); {
@@ -207,7 +208,8 @@ func foundAfterDays(t *testing.T, now, evaluated poll.Server) (found int) {
 		reply := poll.Reply{Kind: poll.Answered, At: at, Server: server}
 		switch {
 		case r.ID == "a" && at < poll.Caller(50*time.Hour):
-			reply.Kind = poll.Failed
+			reply.Kind = until
+			reply.Items = []poll.Item{{ID: "a", Status: poll.Finished, Created: now.Add(-day), Evaluated: evaluated}}
 		case r.ID == "a":
 			reply.Items = []poll.Item{{ID: "a", Status: poll.Finished, Created: now.Add(-day), Evaluated: evaluated, Ready: true}}
 		case r.Status != poll.Finished && at < poll.Caller(10*time.Minute):
