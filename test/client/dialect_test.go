@@ -399,3 +399,11 @@ func TestDialectWithDuplicateNamesIsRejected(t *testing.T) {
 	}))
 	require.NoError(t, err)
 }
+
+// TestADeleteOfADialectThatWasDone has no resource to return.
+func TestADeleteOfADialectThatWasDone(t *testing.T) {
+	fake := apitest.NewScriptedServer(t, apitest.RespondError(500, hiring.ErrInternal), apitest.RespondError(404, hiring.ErrNotFound))
+	dialect := hiring.Dialect{ResendInvitation: "DELETE /assessments/{id}/invitations/{invitation_id}"}
+	_, err := fake.Client(hiring.WithDialect(dialect)).Invitations.Resend(t.Context(), "a", "i")
+	require.NoError(t, err)
+}
