@@ -205,8 +205,10 @@ func (c *control) evaluate(in resultInput) error {
 }
 
 // AddResult makes a finished submission in one call: the candidate of email was invited,
-// worked for a believable time and submitted, and the grading ends now. Earlier steps, and
-// the assessment if necessary, get earlier times. The candidate's name is made of the
+// worked for a believable time and submitted, and the grading ends now. Earlier steps get
+// earlier times, and if necessary so does an assessment of AddAssessment. An assessment that
+// the program made never changes: the steps come after it, in a shorter time if necessary.
+// The candidate's name is made of the
 // address before the @: Ada Lovelace for ada.lovelace@candidates.test. AddResult uses the
 // plan quota as Invite does.
 func (s *Server) AddResult(assessmentID, email string, r Result) (submissionID string, err error) {

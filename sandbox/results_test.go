@@ -47,6 +47,26 @@ func TestNoScoreIsNull(t *testing.T) {
 	}
 }
 
+// TestAResultNeverChangesAnAssessmentOfTheProgram: the steps come after it was added.
+func TestAResultNeverChangesAnAssessmentOfTheProgram(t *testing.T) {
+	s := sandbox.Start(t)
+	client := s.LiveClient()
+	challenges, err := client.Challenges.List().Collect(t.Context())
+	require.NoError(t, err)
+	before, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{Name: "Backend", ChallengeID: challenges[0].ID})
+	require.NoError(t, err)
+	s.Advance(time.Minute)
+	id, err := s.AddResult(before.ID, "ada@candidates.test", sandbox.Result{ShipScore: new(90), LowConfidence: []hiring.PillarID{"craft"}})
+	require.NoError(t, err)
+	after, err := client.Assessments.Get(t.Context(), before.ID)
+	require.NoError(t, err)
+	assert.Equal(t, before, after)
+	sub, err := client.Submissions.Get(t.Context(), id)
+	require.NoError(t, err)
+	assert.True(t, before.CreatedAt.Before(sub.StartedAt) && sub.StartedAt.Before(*sub.SubmittedAt) && sub.SubmittedAt.Before(*sub.EvaluatedAt))
+	assert.Len(t, sub.Report.Strengths, 3, "none of a pillar without enough evidence")
+}
+
 func TestRegradeReplacesTheResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sandbox.Start(t)

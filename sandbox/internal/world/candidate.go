@@ -24,7 +24,8 @@ type candidate struct {
 	editCount        int      // Events that edit files.
 	result           Result
 	reportDelay      time.Duration // Of the next result without one.
-	graded           Report        // What the evaluation found. Fields that the attempt has are set by report.
+	revokedAt        *Moment
+	graded           Report // What the evaluation found. Fields that the attempt has are set by report.
 }
 
 // addressKey is equal for candidates with the same address and assessment.
@@ -130,10 +131,10 @@ func (c *candidate) take(to Stage, at Moment, r Result) error {
 type delays [Evaluated + 1]int
 
 // play takes the candidate from the present stage to a later one without checks, and returns
-// when it is reached.
-func (c *candidate) play(at Moment, minutes delays, to Stage, r Result) Moment {
+// when it is reached. unit is the length of a minute.
+func (c *candidate) play(at Moment, minutes delays, unit time.Duration, to Stage, r Result) Moment {
 	for c.stage < to {
-		at = at.plus(time.Duration(minutes[c.stage+1]) * time.Minute)
+		at = at.plus(time.Duration(minutes[c.stage+1]) * unit)
 		c.reach(c.stage+1, at, r)
 	}
 	return at

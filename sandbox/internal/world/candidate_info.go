@@ -14,6 +14,7 @@ type CandidateInfo struct {
 	Stage        string  `json:"stage"`
 	Ended        string  `json:"ended"` // Why the attempt cannot begin: revoked, expired or closed.
 	EvaluatedAt  *Moment `json:"evaluated_at"`
+	RevokedAt    *Moment `json:"revoked_at"`
 	ReportAt     *Moment `json:"report_at"` // When the report is ready; null before the evaluation, and for never.
 	// Of the next report, after its evaluation; below zero: never.
 	ReportDelay time.Duration `json:"report_delay,omitzero"`
@@ -70,7 +71,7 @@ var endedBy = map[error]string{errRevoked: statusRevoked, errExpired: "expired",
 func (c Candidate) Info() CandidateInfo {
 	info := CandidateInfo{
 		Invitation: c.invitation.Value, Ended: endedBy[c.check(Started, c.organization.now)], Assessment: c.assessment.Value.Name, Organization: c.organization.name, Stage: c.Stage(),
-		Invitations: c.organization.invitationCounts[c.addressKey()], Attempt: c.attempt, ReportDelay: c.reportDelay,
+		Invitations: c.organization.invitationCounts[c.addressKey()], Attempt: c.attempt, ReportDelay: c.reportDelay, RevokedAt: c.revokedAt,
 	}
 	if a := c.attempt; a != nil {
 		info.SubmissionID, info.EvaluatedAt, info.ReportAt, info.Grade = &a.ID, a.Value.EvaluatedAt, c.reportAt(), c.Grade()

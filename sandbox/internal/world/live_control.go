@@ -112,22 +112,27 @@ func (l *Live) Revoke(id string, now time.Time) error {
 }
 
 // add adds a candidate who reaches a stage at a time, after believable times for the
-// earlier steps.
+// earlier steps. An assessment that a test added gets an earlier time if necessary. The program's own never changes: the steps
+// are as close as they must be to come after it.
 func (o *Organization) add(assessment *Record[Assessment], who Person, to Stage, end Moment, r Result) *candidate {
 	n := len(o.candidates) + 1
 	worked := max(min(minutesUsed(n), assessment.Value.TimeLimitMinutes-1), 1)
 	minutes := delays{Opened: 20 + n*53%900, Started: 5 + n*71%300, Submitted: worked, Evaluated: 4 + n*37%50}
-	at := end
-	for s := to; s > Sent; s-- {
-		at = at.plus(-time.Duration(minutes[s]) * time.Minute)
+	total, unit := 0, time.Minute
+	for _, n := range minutes[:to+1] {
+		total += n
 	}
+	if !assessment.Value.byTest {
+		unit = min(unit, end.minus(assessment.Created)/time.Duration(total))
+	}
+	at := end.plus(-time.Duration(total) * unit)
 	o.backdate(assessment, at)
 	c := o.candidates[o.Invite(o.live.NewID(), assessment, who, at).ID]
-	at = c.play(at, minutes, min(to, Started), r)
+	at = c.play(at, minutes, unit, min(to, Started), r)
 	if to >= Started {
-		c.writeLog(at, time.Duration(worked)*time.Minute)
+		c.writeLog(at, time.Duration(worked)*unit)
 	}
-	c.play(at, minutes, to, r)
+	c.play(at, minutes, unit, to, r)
 	return c
 }
 

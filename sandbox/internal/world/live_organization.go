@@ -97,7 +97,7 @@ func (o *Organization) AddAssessment(name string) (id string) {
 	id = o.live.NewID()
 	o.SaveAssessment(Assessment{
 		ID: id, Name: name, ChallengeID: challenge.ID, Status: "active", TimeLimitMinutes: challenge.Value.TimeLimitMinutes,
-		CreatedAt: at, UpdatedAt: at,
+		CreatedAt: at, UpdatedAt: at, byTest: true,
 	})
 	return id
 }
@@ -215,6 +215,9 @@ func (o *Organization) ResendInvitation(i *Record[Invitation], at Moment) *Recor
 func (o *Organization) RevokeInvitation(i *Record[Invitation]) *Record[Invitation] {
 	revoked := i.Value
 	revoked.Status = statusRevoked
+	if !o.sample {
+		o.candidates[i.ID].revokedAt = new(o.now)
+	}
 	return o.changed(i, revoked)
 }
 

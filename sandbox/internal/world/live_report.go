@@ -153,6 +153,7 @@ func (c *candidate) gradePillars(r *Report) {
 		}
 		p.Score, p.Summary = given, "Scored "+strconv.Itoa(*given)+" of 100."
 		switch {
+		case p.LowConfidence: // Not enough evidence for either.
 		case *given >= 75:
 			r.Strengths = append(r.Strengths, RawJSON(`"`+p.Label+` above most candidates"`))
 		case *given < 40:

@@ -82,6 +82,8 @@ type Task struct {
 
 // Assessment is a challenge to which candidates are invited.
 type Assessment struct {
+	byTest bool // Added by a test, not by the program: it may get earlier times.
+
 	ID               string   `json:"id"`
 	Name             string   `json:"name"`
 	ChallengeID      string   `json:"challenge_id"`

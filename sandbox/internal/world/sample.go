@@ -68,7 +68,7 @@ func (p plan) play(o *Organization, n int) {
 	// The order of evaluations differs from the order of creation.
 	minutes := delays{Opened: 20 + n*53%900, Started: 5 + n*71%2000, Submitted: minutesUsed(n), Evaluated: 4 + n*37%3000}
 	reached := p.Stages[(n-1)%len(p.Stages)]
-	c.play(at, minutes, reached, Result{ShipScore: sampleReport(n).ShipScore})
+	c.play(at, minutes, time.Minute, reached, Result{ShipScore: sampleReport(n).ShipScore})
 	if reached >= Started {
 		c.writeSampleLog()
 	}
