@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"syscall"
 	"testing"
 	"time"
 
@@ -22,9 +21,9 @@ func TestEachFaultIsInjected(t *testing.T) {
 	p.visit("console/faults")
 	p.appears("#inject", "Inject fault")
 	number := 0
-	for preset, says := range map[string]any{
-		"500 Internal error": hiring.ErrInternal, "503 with Retry-After": hiring.ErrInternal, "429 Rate limited": hiring.ErrRateLimited, "409 Conflict": hiring.ErrConflict,
-		"Slow: 3 seconds": nil, "Connection reset before the work": syscall.ECONNRESET, "Response lost after the work": syscall.ECONNRESET,
+	for preset, says := range map[string]string{
+		"500 Internal error": "INTERNAL_ERROR", "503 with Retry-After": "INTERNAL_ERROR", "429 Rate limited": "RATE_LIMITED", "409 Conflict": "CONFLICT",
+		"Slow: 3 seconds": "<nil>", "Connection reset before the work": "connection reset", "Response lost after the work": "connection reset",
 		"502 page of a proxy": "Bad gateway", "Cut in the middle": "EOF",
 	} {
 		p.choose("#inject-preset", preset)
@@ -32,14 +31,7 @@ func TestEachFaultIsInjected(t *testing.T) {
 		p.appears(".faults tr.waiting", "1 left")
 		p.appears("nav .badge", "1")
 		_, err := p.client(sandbox.TestKey).Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: "c0000000-0000-4000-8000-000000000001", Name: "n"})
-		switch says := says.(type) {
-		case nil:
-			require.NoError(t, err)
-		case error:
-			require.ErrorIs(t, err, says, preset)
-		case string:
-			require.ErrorContains(t, err, says)
-		}
+		assert.Contains(t, fmt.Sprint(err), says, preset)
 		number++
 		p.becomes(fmt.Sprintf("document.querySelectorAll('#ended tr.done').length === %d && !document.querySelector('.faults tr.waiting')", number))
 	}
@@ -77,19 +69,6 @@ func TestFailTheNextThreeRequests(t *testing.T) {
 	}
 	p.press("#remove-all")
 	p.becomes("!document.querySelector('.faults tr.waiting')")
-}
-
-// TestSettings switches what concerns all requests.
-func TestSettings(t *testing.T) {
-	t.Parallel()
-	p := open(t)
-	p.visit("console/faults")
-	p.appears(".switches", "Archive storage")
-	for name, settings := range map[string]string{"Archive storage": `"archives":false`, "Simulate schema changes": `"drift":true`} {
-		evaluate[string](p, "[...document.querySelectorAll('.switch')].find(l => l.innerText.includes("+quote(name)+")).querySelector('input').click(), ''")
-		p.becomes("fetch('/_sandbox/settings').then(r => r.text()).then(t => window.settings = t), window.settings?.includes('" + settings + "')")
-	}
-	p.appears(".switches", "links are null")
 }
 
 // TestKeysAreATable whose fields save on change.
@@ -169,9 +148,8 @@ func TestTheClock(t *testing.T) {
 	p.appears("#ahead", "nothing happens")
 	p.do(chromedp.KeyEvent(kb.Escape))
 	advanceTo("2h30m")
-	for _, shown := range []string{"Tue, 1 Dec 2026 00:30", "1 × key expires: sk_test_short_lived"} {
-		p.appears("#ahead", shown)
-	}
+	p.appears("#ahead", "Tue, 1 Dec 2026 00:30")
+	p.appears("#ahead", "key expires: sk_test_short_lived")
 	p.do(chromedp.KeyEvent(kb.Enter))
 	p.appears("#now", "1 Dec 2026 00:3")
 	p.appears("#now", "2 h 30 min ahead")
@@ -194,10 +172,11 @@ func TestTheClock(t *testing.T) {
 	advanceTo("2026-12-03 10:00")
 	p.do(chromedp.KeyEvent(kb.Enter))
 	p.appears("#now", "3 Dec 2026 10:00")
-	for _, wrong := range []string{"soon", "2026-01-01"} {
+	for wrong, why := range map[string]string{"soon": "Give a number of seconds", "2026-01-01": "The clock does not go back"} {
 		advanceTo(wrong)
+		p.appears("#ahead .error", why) // While it is typed.
 		p.do(chromedp.KeyEvent(kb.Enter))
-		p.do(chromedp.WaitVisible(chromedp.CSS("#ahead .error")))
+		p.do(chromedp.WaitVisible(chromedp.CSS("#ahead [role=alert]")))
 		assert.Equal(t, wrong, evaluate[string](p, "document.getElementById('advance').value"), "kept")
 		p.do(chromedp.KeyEvent(kb.Escape))
 	}

@@ -43,7 +43,7 @@ func TestAWholeHireByClicks(t *testing.T) {
 	p.press("#evaluate-low_craft")
 	p.do(chromedp.SendKeys(chromedp.CSS("#evaluate-summary"), "Careful, and quick."))
 	p.press("#evaluate > button")
-	for _, shown := range []string{"Careful, and quick.", "88", "AI Fluency above most candidates", "not enough data"} {
+	for _, shown := range []string{"Careful, and quick.", "88", "AI Fluency above most candidates", "no score", "87\nlow confidence"} {
 		p.appears(".report", shown)
 	}
 	for _, step := range []string{"sent", "opened", "started", "submitted", "evaluated"} { // As the columns.
@@ -156,6 +156,8 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 		for id, value := range values {
 			assert.Equal(t, value, evaluate[string](p, fmt.Sprintf("document.getElementById(%q).value", form+"-"+id)), "kept")
 		}
+		p.fill("#"+form+"-"+field, "1")
+		p.becomes("!document.querySelector('#" + form + " [aria-invalid]')") // No longer wrong.
 	}
 	refused("evaluate", "ship_score", map[string]string{"ship_score": "500", "summary": "A long text"}, "0 to 100")
 	refused("invite", "email", map[string]string{"name": "Bea", "email": "nowhere"}, "email")
@@ -249,7 +251,7 @@ func TestOrganizations(t *testing.T) {
 	t.Parallel()
 	p := open(t)
 	p.server.AddKey(sandbox.Key{Token: "sk_live_acme", Organization: "Acme & Sons"})
-	p.server.AddAssessment("Ours")
+	ours := p.server.AddAssessment("Ours")
 	p.visit(pipelinePath)
 	p.appears(`[aria-label="Organization"]`, "Acme & Sons")
 	assert.Equal(t, "Ours · default", evaluate[string](p, "document.getElementById('invite-assessment').value"), "of which organization")
@@ -264,8 +266,10 @@ func TestOrganizations(t *testing.T) {
 	all, err := p.client("sk_live_acme").Assessments.List().Collect(t.Context())
 	require.NoError(t, err)
 	assert.Len(t, all, 1)
+	_, err = p.server.Invite(ours, "bea@candidates.test", "Bea")
+	require.NoError(t, err)
 	p.choose(`[aria-label="Organization"]`, "")
-	p.appears(".card .when", "Acme & Sons")
+	p.appears(`.card:has([title="Ada Lovelace"]) .when`, "Acme & Sons")
 }
 
 // TestATimelineIsShownAhead, and an expired candidate has no next step.

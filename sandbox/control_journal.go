@@ -14,8 +14,10 @@ import (
 type errorJSON struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	Field   string `json:"field,omitzero"`   // The parameter or member that was refused.
-	Problem string `json:"problem,omitzero"` // Why; without a field, why the whole request was refused.
+	// The parameter or member that was refused, and others.
+	Field   string   `json:"field,omitzero"`
+	Others  []string `json:"others,omitempty"`
+	Problem string   `json:"problem,omitzero"` // Why the field was refused, or without one, the whole request.
 }
 
 // text returns what a search finds.
@@ -56,6 +58,8 @@ type journalJSON struct {
 	Newest   int        `json:"newest"`   // Number of the newest exchange, also of one that is not in the journal.
 	Position int        `json:"position"` // For the event stream.
 	Stats    statsJSON  `json:"stats"`    // Of all exchanges that match, and were before Before.
+	// To which one can return.
+	Snapshots []snapshotJSON `json:"snapshots"`
 }
 
 const defaultJournalLimit = 500
@@ -80,7 +84,9 @@ func (s *Server) readJournal(_ string, q struct {
 	_, unknown := s.knownKey("key", q.Key)
 	out.Newest = s.journal.count
 	out.Actions, out.Run = slices.Clone(s.journal.actions), s.journal.run
+	snapshots := slices.Clone(s.snapshots)
 	s.mu.Unlock()
+	out.Snapshots = newSnapshots(snapshots, exchanges, out.Actions, out.Run)
 	limit := *cmp.Or(q.Limit, new(defaultJournalLimit))
 	switch {
 	case limit < 1 || limit > maxExchanges:
@@ -114,51 +120,68 @@ const (
 )
 
 type statsJSON struct {
-	Count   int          `json:"count"`
-	Failed  int          `json:"failed"`
-	Buckets []bucketJSON `json:"buckets"`
+	Count   int           `json:"count"`
+	Failed  int           `json:"failed"`
+	Buckets []bucketJSON  `json:"buckets"`
+	Length  time.Duration `json:"length"` // Of each bucket.
 }
 
-// bucketJSON counts exchanges. A bucket begins with its first exchange, or is empty.
+// bucketJSON counts the exchanges from a time on, before that of the next bucket.
 type bucketJSON struct {
-	At      *world.Moment `json:"at,omitzero"`
+	At      world.Moment  `json:"at"`
 	Count   int           `json:"count"`
 	Failed  int           `json:"failed"`
 	Refused int           `json:"refused"`       // Those that failed with a 4xx.
-	Idle    time.Duration `json:"idle,omitzero"` // Time without an exchange that the buckets shorten, before the end of this one.
+	Idle    time.Duration `json:"idle,omitzero"` // Time without an exchange before this bucket that the buckets shorten.
 }
 
-// newStats counts exchanges in buckets of equal time. A longer time without an exchange, as
-// after the clock was moved, counts as maxIdle.
+// bucketLengths are round: a person can read where a bucket begins.
+var bucketLengths = [...]time.Duration{
+	1e6, 2e6, 5e6, 1e7, 2e7, 5e7, 1e8, 2e8, 5e8, 1e9, 2e9, 5e9, 1e10, 15e9, 30e9,
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour, 24 * time.Hour, 48 * time.Hour,
+	7 * 24 * time.Hour, 28 * 24 * time.Hour, 364 * 24 * time.Hour,
+}
+
+// newStats counts exchanges in buckets of the first length of which maxBuckets are enough.
 func newStats(found []*exchange) (out statsJSON) {
-	if len(found) == 0 {
-		return out
+	for _, out.Length = range bucketLengths {
+		if out.Buckets = newBuckets(found, out.Length); len(out.Buckets) <= maxBuckets {
+			break
+		}
 	}
-	active := make([]time.Duration, len(found)) // Since the first exchange.
-	for i := 1; i < len(found); i++ {
-		idle := found[i].At.Sub(found[i-1].At)
-		active[i] = active[i-1] + min(max(idle, 0), maxIdle) // A test's clock may have been set back.
+	for _, b := range out.Buckets {
+		out.Count, out.Failed = out.Count+b.Count, out.Failed+b.Failed
 	}
-	length := active[len(active)-1]/maxBuckets + 1
-	out.Buckets = make([]bucketJSON, active[len(active)-1]/length+1)
+	return out
+}
+
+// newBuckets counts exchanges in buckets of a length, and returns as soon as there are too many. A longer time without an
+// exchange, as after the clock was moved, counts as maxIdle.
+func newBuckets(found []*exchange, length time.Duration) (all []bucketJSON) {
+	var end time.Time // Of the last bucket.
 	for i, e := range found {
-		b := &out.Buckets[active[i]/length]
-		if idle := e.At.Sub(found[max(i-1, 0)].At); idle > maxIdle {
-			b.Idle += idle
+		if idle := e.At.Truncate(length).Sub(end); idle >= 0 { // A test's clock may have been set back.
+			b := bucketJSON{}
+			for at := end; len(all) > 0 && len(all) <= maxBuckets && at.Before(e.At.Truncate(length)) && at.Sub(end) <= maxIdle; at = at.Add(length) {
+				all = append(all, bucketJSON{At: world.MomentOf(at)})
+			}
+			if idle > maxIdle && len(all) > 0 {
+				b.Idle = e.At.Sub(found[i-1].At)
+			}
+			b.At, end = world.MomentOf(e.At.Truncate(length)), e.At.Truncate(length).Add(length)
+			if all = append(all, b); len(all) > maxBuckets {
+				return all
+			}
 		}
-		if b.Count++; b.Count == 1 {
-			b.At = new(world.MomentOf(e.At))
-		}
-		out.Count++
-		if e.failed() {
+		b := &all[len(all)-1]
+		if b.Count++; e.failed() {
 			b.Failed++
-			out.Failed++
 		}
 		if e.Status/100 == 4 {
 			b.Refused++
 		}
 	}
-	return out
+	return all
 }
 
 func (c *control) readEntry(none) (out exchange, err error) {

@@ -31,10 +31,12 @@ type journalNumbers struct {
 		Count   int `json:"count"`
 		Failed  int `json:"failed"`
 		Buckets []struct {
-			Count   int     `json:"count"`
-			Refused int     `json:"refused"`
-			Idle    float64 `json:"idle"`
+			Count   int       `json:"count"`
+			Refused int       `json:"refused"`
+			Idle    float64   `json:"idle"`
+			At      time.Time `json:"at"`
 		} `json:"buckets"`
+		Length float64 `json:"length"`
 	} `json:"stats"`
 	Position int `json:"position"`
 }
@@ -184,6 +186,7 @@ func TestBucketsFitTheTime(t *testing.T) {
 		total := 0
 		for _, b := range stats.Buckets {
 			total += b.Count
+			assert.Equal(t, b.At, b.At.Truncate(time.Duration(stats.Length*1e9)), "a round time")
 		}
 		assert.Equal(t, 100, total)
 	}
@@ -220,7 +223,7 @@ func TestTheControlAPIsJournal(t *testing.T) {
 	const common = `"method":"POST","route":"/assessments","path":"/api/v1/assessments","query":"","ended":true,"key":"sk_test_…dbox","key_id":"f5c8bb5a44b28cfb",` +
 		`"organization":"","at":"2026-03-10T12:00:00.123Z","throttled":false,`
 	assert.JSONEq(t, `{"number":1,`+common+`"status":400,"request_id":"req_0000000000000001","response_size":`+
-		`215,"limit":200,"remaining":199,"error":{"code":"INVALID_INPUT","message":"The request is not valid; see details.","field":"challenge_id","problem":"Required."}}`, shown(list.Entries[0]), body)
+		`215,"limit":200,"remaining":199,"error":{"code":"INVALID_INPUT","message":"The request is not valid; see details.","field":"challenge_id","others":["name"],"problem":"Required."}}`, shown(list.Entries[0]), body)
 	assert.JSONEq(t, `{"number":2,`+common+`"request_id":"req_0000000000000002","response_size":0,"remaining":0,`+
 		`"fault":{"key":"sk_test_sandbox","reset":true},"fault_id":1,"repeated_by":3}`, shown(list.Entries[1]))
 	assert.InDelta(t, 2, list.Entries[2]["repeats"], 0, "the first had no effect")

@@ -57,6 +57,7 @@ type mailJSON struct {
 	Subject string `json:"subject"`
 	Text    string `json:"text"`   // Made by the sandbox: the service's own text is not known.
 	Opened  bool   `json:"opened"` // The candidate has opened the invitation.
+	Ended   string `json:"ended"`  // Why the attempt cannot begin: revoked, expired or closed.
 }
 
 // readMails returns the mails of a scope, or those of one invitation.
@@ -74,7 +75,8 @@ func (c *control) readMails(in struct {
 			sender := *cmp.Or(account.Branding.SenderName, &account.Name)
 			text := fmt.Sprintf("Hello %s,\n%s invites you to the assessment %q. Open the link in this e-mail by %s.",
 				m.Name, sender, assessment, m.At.Add(world.InvitationLifetime).Format("2 January 2006, 15:04 UTC"))
-			shown = append(shown, mailJSON{m, sender, "Invitation: " + assessment, text, o.Invitations(m.AssessmentID).Find(m.InvitationID).Value.OpenedAt != nil})
+			one, _ := c.live.Candidate(m.InvitationID, c.now) // It exists.
+			shown = append(shown, mailJSON{m, sender, "Invitation: " + assessment, text, one.OpenedAt != nil, one.Ended})
 		}
 	}
 	return shown, err

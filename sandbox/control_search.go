@@ -16,7 +16,7 @@ type journalFilter struct {
 	Search string `json:"search"` // Such as status:4xx -route:/report took:>1s after:17:16 "Ada Lovelace".
 }
 
-const noKey = "none" // Selects requests without a key.
+const noKey = "none" // Selects requests without a key, a route or a status.
 
 // condition reports whether an exchange is selected.
 type condition func(*exchange) bool
@@ -68,7 +68,9 @@ func newCondition(name, value string, now time.Time) (c condition, problem strin
 	case "candidate":
 		return func(e *exchange) bool { return strings.EqualFold(e.Subject, value) }, ""
 	case "field":
-		return func(e *exchange) bool { return e.failure().Field == value }, ""
+		return func(e *exchange) bool {
+			return e.failure().Field == value || slices.Contains(e.failure().Others, value)
+		}, ""
 	case "code":
 		return func(e *exchange) bool { return strings.EqualFold(e.failure().Code, value) }, ""
 	case "fault": // Ids, with commas between them.
@@ -125,8 +127,11 @@ func hasStatus(value string) (c condition, problem string) {
 	return nil, "must be a status such as 404, 2xx, 4xx, 5xx, failed or none"
 }
 
-// hasRoute returns the condition for a route with its method, or for a part of a route.
+// hasRoute returns the condition for a route with its method, for a part of a route, or for none.
 func hasRoute(value string) condition {
+	if value == noKey {
+		return func(e *exchange) bool { return e.Route == "" }
+	}
 	if strings.Contains(value, " ") {
 		return func(e *exchange) bool { return e.operation() == value }
 	}

@@ -158,6 +158,9 @@ func (in clockInput) from(now time.Time, absent time.Duration) (time.Duration, e
 func (s *Server) readClock(_ string, in clockInput) (out clockJSON, err error) {
 	err = s.withLock("", func(c *control) error {
 		ahead, err := in.from(c.now, 0)
+		if ahead < 0 {
+			return errBack
+		}
 		until := c.now.Add(ahead)
 		for token, key := range c.keys {
 			if at := key.Expires; at.After(c.now) && !at.After(until) {

@@ -20,6 +20,39 @@ type snapshot struct {
 	state        state
 }
 
+type snapshotJSON struct {
+	ID      int      `json:"id"`
+	Actions []action `json:"actions"` // That its restoration undoes, but for those of later snapshots.
+	Writes  int      `json:"writes"`  // Of a program, that its restoration undoes.
+}
+
+// isWriteSince reports whether an exchange is a write of a program to the live data since the snapshot.
+func (s *snapshot) isWriteSince(run string, e *exchange) bool {
+	isNew := run != s.state.journal.run || e.Number > s.state.journal.count
+	return isNew && e.Done && e.Undone.IsZero() && classOf(e.Method) == ClassWrite && strings.HasPrefix(e.Key, livePrefix)
+}
+
+// newSnapshots returns the snapshots that actions followed.
+func newSnapshots(snapshots []snapshot, exchanges []*exchange, actions []action, run string) (all []snapshotJSON) {
+	for i, one := range snapshots {
+		shown := snapshotJSON{ID: one.id}
+		for _, a := range actions {
+			if a.revision > one.revision && !a.settled && (i+1 == len(snapshots) || a.revision <= snapshots[i+1].revision) {
+				shown.Actions = append(shown.Actions, a)
+			}
+		}
+		for _, e := range exchanges {
+			if one.isWriteSince(run, e) {
+				shown.Writes++
+			}
+		}
+		if len(shown.Actions) > 0 {
+			all = append(all, shown)
+		}
+	}
+	return all
+}
+
 // takeSnapshot keeps a copy of the state, and returns its id.
 func (c *control) takeSnapshot(none) (id int, err error) {
 	copied := c.state
@@ -50,20 +83,20 @@ func (c *control) restoreSnapshot(none) (writes int, err error) {
 	if at < 0 {
 		return 0, world.ErrUnknown
 	}
-	restored, current := c.snapshots[at].state, c.state
+	snapshot, current := &c.snapshots[at], c.state
+	restored := snapshot.state
 	var undone []action
 	for i, a := range current.journal.actions {
-		if a.revision > c.snapshots[at].revision && !a.settled {
+		if a.revision > snapshot.revision && !a.settled {
 			undone, current.journal.actions[i].settled = append(undone, a), true
 		}
 	}
-	if len(undone) == 0 { // It is not among the actions, such as a reset.
-		undone = []action{{Kind: "last action of the page"}}
+	if len(undone) == 0 {
+		undone = []action{{Kind: "nothing"}}
 	}
 	kind, numbers := "Undone", []string(nil)
 	for i, e := range current.journal.exchanges {
-		isNew := current.journal.run != restored.journal.run || e.Number > restored.journal.count
-		if isNew && e.Done && e.Undone.IsZero() && classOf(e.Method) == ClassWrite && strings.HasPrefix(e.Key, livePrefix) {
+		if snapshot.isWriteSince(current.journal.run, e) {
 			undone := *e
 			undone.Undone, current.journal.exchanges[i] = c.now, &undone
 			numbers = append(numbers, "#"+strconv.Itoa(e.Number))
@@ -89,7 +122,7 @@ func (c *control) restoreSnapshot(none) (writes int, err error) {
 	restored.live = current.live
 	c.state = restored
 	c.live.Restore(earlier)
-	c.advanced.Store(int64(c.snapshots[at].advanced))
+	c.advanced.Store(int64(snapshot.advanced))
 	clear(c.snapshots[at:])
 	c.snapshots, c.now = c.snapshots[:at], c.Server.now()
 	last := c.recordAction(kind, undone[0].Subject, undone[0].ID)

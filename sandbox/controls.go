@@ -40,8 +40,12 @@ func (s *Server) AddKey(k Key) {
 }
 
 func (c *control) addKey(k Key) error {
+	if err := c.keys.add(k); err != nil {
+		return err
+	}
+	c.recordAction("Key added", redact(k.Token), "")
 	c.notify(topicKeys)
-	return c.keys.add(k)
+	return nil
 }
 
 // RevokeKey makes the server reject a key from the next request on. An unknown
@@ -141,6 +145,7 @@ func (c *control) setPlan(in changedPlan) error {
 		return inputError{"limit", "is required: below zero, the limit is not enforced"}
 	}
 	c.live.Organization(key.Organization, c.now).SetPlan(*in.Used, *in.Limit)
+	c.recordAction("Plan set", fmt.Sprintf("%d of %d invitations used", *in.Used, *in.Limit), "")
 	c.notify(topicKeys)
 	return nil
 }
@@ -214,10 +219,12 @@ func (s *Server) Advance(d time.Duration) {
 	s.mustWithLock(fmt.Sprintf("Advance(%s)", d), func(c *control) error { return c.advance(d) })
 }
 
+var errBack = errors.New("the clock does not go back")
+
 func (c *control) advance(by time.Duration) error {
 	switch {
 	case by < 0:
-		return errors.New("the clock does not go back")
+		return errBack
 	case by > math.MaxInt64-c.ahead():
 		return errors.New("the clock does not go that far")
 	}
@@ -265,6 +272,7 @@ func (c *control) clearJournal(of scope) error {
 	}
 	c.journal.actions = slices.DeleteFunc(c.journal.actions, func(action) bool { return selected.all })
 	c.removeExchanges(func(e *exchange) bool { return selected.has(e.KeyID) })
+	c.recordAction("Journal cleared", "", "")
 	return nil
 }
 
@@ -284,6 +292,8 @@ func (c *control) reset(of scope) error {
 	if selected.all {
 		c.state = c.initialState()
 		c.advanced.Store(0)
+		c.now = c.Server.now()
+		c.recordAction("Reset", "", "")
 		c.notify(topicReset)
 		return nil
 	}
@@ -299,6 +309,7 @@ func (c *control) reset(of scope) error {
 			key.read, key.write = window{}, window{}
 		}
 	}
+	c.recordAction("Reset", selected.organization, "")
 	c.notify(topicReset)
 	return nil
 }

@@ -131,7 +131,7 @@ func (c *call) invalid(p problems) response {
 		Code: hiring.ErrInvalidInput, Message: "The request is not valid; see details.", Details: p,
 	})
 	if fields := slices.Sorted(maps.Keys(p.FieldErrors)); len(fields) > 0 {
-		r.error.Field, r.error.Problem = fields[0], p.FieldErrors[fields[0]][0]
+		r.error.Field, r.error.Others, r.error.Problem = fields[0], fields[1:], p.FieldErrors[fields[0]][0]
 	} else {
 		r.error.Problem = p.FormErrors[0]
 	}

@@ -67,11 +67,15 @@ func TestEverythingElseIsTheServers(t *testing.T) {
 	assert.Contains(t, text, `"request_id":"req_`, "the server keeps details")
 	for path, want := range map[string]int{
 		"/": 200, "/_sandbox/": 200, "/_sandbox": 200, "/_sandbox/console/pipeline": 200, "/_sandbox/console/faults": 200, "/_sandbox/console/keys": 200,
-		"/_sandbox/console/": 200, "/_sandbox/console": 200, "/_sandbox/console/nothing": 404, "/_sandbox/nothing": 404,
+		"/_sandbox/console/": 200, "/_sandbox/console": 200, "/console/": 200, "/_sandbox/console/nothing": 200, "/_sandbox/console/static/nothing": 404, "/_sandbox/nothing": 404,
 	} {
 		status, text, _ := v.do(http.MethodGet, path)
 		assert.Equal(t, want, status, "%s: %s", path, text)
 		assert.Equal(t, want == 200, strings.HasPrefix(text, "<!DOCTYPE html>"), path)
+	}
+	for accept, kind := range map[string]string{"": "application/json", "*/*": "application/json", "text/html,application/json;q=0.9": "text/html; charset=utf-8"} {
+		_, _, res := v.do(http.MethodGet, "/_sandbox/", header("Accept", accept))
+		assert.Equal(t, kind, res.Header.Get("Content-Type"), "a program gets the index at the same path")
 	}
 	status, _, _ = v.do(http.MethodPost, "/_sandbox/console/pipeline")
 	assert.NotEqual(t, 200, status, "the page accepts no forms")
@@ -122,24 +126,4 @@ func TestFilesHaveTheirTypes(t *testing.T) {
 	assert.Equal(t, 404, status)
 	_, text, _ := v.do(http.MethodGet, static+"lit/lit-html.js")
 	assert.Contains(t, text, `litHtmlVersions??=[]).push("3.3.0")`)
-}
-
-// TestHomeIsTheIndexOfTheControlAPIForPrograms checks that browsers get the page at the
-// same path.
-func TestHomeIsTheIndexOfTheControlAPIForPrograms(t *testing.T) {
-	handler := console.Handler(sandbox.New())
-	for accept, kind := range map[string]string{
-		"": "application/json", "text/html,application/json;q=0.9": "text/html; charset=utf-8", "*/*": "application/json",
-		"application/json": "application/json", "application/json, */*": "application/json",
-	} {
-		for _, path := range []string{"/_sandbox/", "/_sandbox"} {
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+path, http.NoBody)
-			r.RemoteAddr = "127.0.0.1:1"
-			r.Header.Set("Accept", accept)
-			w := httptest.NewRecorder()
-			handler.ServeHTTP(w, r)
-			assert.Equal(t, 200, w.Code)
-			assert.Contains(t, w.Header().Get("Content-Type"), kind, accept)
-		}
-	}
 }

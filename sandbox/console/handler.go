@@ -21,10 +21,7 @@ import (
 //go:embed static
 var embedded embed.FS
 
-const (
-	homePath    = "/_sandbox/"
-	consolePath = "/_sandbox/console"
-)
+const consolePath = "/_sandbox/console"
 
 // file is a file of the page.
 type file struct {
@@ -76,19 +73,12 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }
 
-// pagePaths are the paths at which the page is served. Its script shows the view of the
-// path.
-var pagePaths = map[string]bool{
-	"/": true, "/_sandbox": true, homePath: true, consolePath: true, consolePath + "/": true,
-	"/_sandbox/console/pipeline": true, "/_sandbox/console/mails": true, "/_sandbox/console/faults": true, "/_sandbox/console/keys": true,
-}
-
 // policy is the Content-Security-Policy. It prevents injected scripts, requests to other
 // servers, and HTML made of texts: lit-html's policy is for its constant templates.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; " +
 	"base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types lit-html"
 
-// Handler returns the server together with its page at /, at /_sandbox/ for clients that
+// Handler returns the server together with its page at / and /console/, at /_sandbox/ for clients that
 // ask for HTML, and at and below /_sandbox/console, and with its icon at /favicon.ico. Any
 // other request goes to the server.
 func Handler(s *sandbox.Server) http.Handler {
@@ -127,9 +117,15 @@ func isAdmitted(s *sandbox.Server, w http.ResponseWriter, r *http.Request) bool 
 	return false
 }
 
-// isPage reports whether a path is that of the page. Programs get the index of the control
-// API at its path.
+// isPage reports whether a path is that of the page. Its script shows the view of the path, or that there is no such view.
+// Programs get the index of the control API at its path.
 func isPage(r *http.Request) bool {
-	isIndex := strings.TrimSuffix(r.URL.Path, "/") == "/_sandbox" && !strings.Contains(r.Header.Get("Accept"), "text/html")
-	return pagePaths[r.URL.Path] && !isIndex
+	switch path := strings.TrimSuffix(r.URL.Path, "/"); path {
+	case "", consolePath, "/console":
+		return true
+	case "/_sandbox":
+		return strings.Contains(r.Header.Get("Accept"), "text/html")
+	default:
+		return strings.HasPrefix(path, consolePath+"/") && !strings.HasPrefix(path, consolePath+"/static/")
+	}
 }

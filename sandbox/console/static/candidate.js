@@ -2,7 +2,6 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { act, change, closePopups, copyButton, form, linkTo, popup, post, state } from "./core.js";
 import { clockTime, dayOf, effects, fullTime, middle, plural, shortIDs, span } from "./format.js";
-import { mailList } from "./mails.js";
 
 export const stages = ["sent", "opened", "started", "submitted", "evaluated"];
 
@@ -19,15 +18,13 @@ export const armed = (c) => state.faults.filter((f) => f.waiting && f.fault.cand
 export const invitedTwice = (c) =>
   c.invitations > 1 ? `invited ${c.invitations === 2 ? "twice" : `${c.invitations} times`}` : "";
 
-// lists shows the candidate's steps, and folded the e-mails and the log of the attempt.
-function lists(c, mails, actions) {
-  const folded = (id, name, all, content) => (all?.length ? html`<details id=${id}><summary>${plural(all.length, name)}</summary>${content(all)}</details>` : nothing);
+// lists shows the candidate's steps, and folded the log of the attempt.
+function lists(c) {
   const entry = (e) => html`<li><time title=${new Date(e.ts_ms).toISOString()}>${clockTime(new Date(e.ts_ms).toISOString())}</time> <b>${e.kind}</b>
     <code>${middle(JSON.stringify(e.payload), 160)}</code></li>`;
   return html`<section aria-label="Steps"><h3>Steps</h3>${timeline(c)}
-      <p><a href=${linkTo("", { q: "candidate:" + c.candidate_email })}>Requests about this candidate</a></p></section>
-    ${folded("candidate-mails", "e-mail", mails, (all) => mailList(all, actions.refresh))}
-    ${folded("candidate-log", "event", c.events, (all) => html`<ol class="log">${all.toReversed().map(entry)}</ol>`)}`;
+      <p class="line"><a href=${linkTo("", { q: "candidate:" + c.candidate_email })}>Requests about this candidate</a> <a id="candidate-mails" href=${linkTo("mails", { mail: c.id })}>E-mails</a></p></section>
+    ${c.events?.length ? html`<details id="candidate-log"><summary>${plural(c.events.length, "event")}</summary><ol class="log">${c.events.toReversed().map(entry)}</ol></details>` : nothing}`;
 }
 
 // choice returns a button that opens a menu. A button in the menu runs its action; moving among them runs none.
@@ -66,7 +63,7 @@ function tests(c, actions) {
 }
 
 // pane shows a candidate.
-export function pane(c, mails, actions) {
+export function pane(c, actions) {
   const [next, ...later] = stagesAhead(c),
     end = c.ended;
   const revoke = () => act(() => run(actions, `invitations/${c.id}/revoke`, undefined, "The invitation is revoked"));
@@ -79,18 +76,18 @@ export function pane(c, mails, actions) {
     <p class="line">${next && next !== "evaluated" ? html`<button id="next" @click=${() => actions.take(c, next)}>${steps[next]}</button>` : nothing}
       ${later.length ? choice("later", "Take to", later.map((stage) => [stage, stage]), (stage) => actions.take(c, stage, true)) : nothing}
       ${c.steps.includes("revoke") ? html`<button class="plain danger" id="revoke" @click=${revoke}>Revoke</button>` : nothing}
-    </p>${tests(c, actions)}</div>
+    </p>${end ? nothing : tests(c, actions)}</div>
     <p class="meta">${id("Invitation", c.id)}${id("Submission", c.submission_id)}</p>
     ${c.stage === "submitted" ? grading(c, actions) : nothing}${c.report?.evaluated ? report(c.report) : nothing}
     ${c.stage === "evaluated" ? html`<details><summary>Evaluate again</summary>${grading(c, actions)}</details>` : nothing}
-    ${lists(c, mails, actions)}</section>`;
+    ${lists(c)}</section>`;
 }
 
 const id = (name, value) => value && html`<span>${name} <code title=${value}>${shortIDs(value)}</code>
   ${copyButton(value, `Copy the id of the ${name.toLowerCase()}`)}</span>`;
 
 function timeline(c) {
-  const done = stages.filter((s) => c[s + "_at"]).map((s) => ({ at: c[s + "_at"], text: s }));
+  const done = [...stages, "revoked"].filter((s) => c[s + "_at"]).map((s) => ({ at: c[s + "_at"], text: s }));
   const isOpen = !c.submission_id && !c.ended;
   const isLate = c.report_at && Date.parse(c.report_at) > Date.parse(c.evaluated_at);
   const all = [
@@ -108,17 +105,19 @@ function timeline(c) {
   return html`<ol class="timeline">${all.map(line)}</ol>`;
 }
 
-const pillars = { correctness: "Correctness", craft: "Craft", ai_fluency: "AI fluency", rigor: "Rigor" };
+const pillars = { correctness: "Correctness", craft: "Craft", ai_fluency: "AI Fluency", rigor: "Rigor" };
 const number = ([name, label]) => ({ name, label, number: true, kind: "short", placeholder: "auto" });
-const select = (name, label, all) => ({ name, label, type: "select", options: [["", "by the score"], ...all], more: true });
+const select = (name, label, first, all) => ({ name, label, type: "select", options: [["", first], ...all], more: true });
+
+export const verdicts = ["strong_yes", "yes", "no", "strong_no"].map((v) => [v, v.replace("_", " ")]);
 
 // resultFields are the fields of a result. The sandbox chooses what is left empty.
 export const resultFields = [
   number(["ship_score", "Ship score"]),
   ...Object.entries(pillars).map(number),
-  select("verdict", "Verdict", ["strong_yes", "yes", "no", "strong_no"]),
-  select("confidence", "Confidence", ["low", "medium", "high"]),
-  select("integrity_status", "Integrity", ["clear", "flagged"]),
+  select("verdict", "Verdict", "by the score", verdicts),
+  select("confidence", "Confidence", "by the pillars", ["low", "medium", "high"]),
+  select("integrity_status", "Integrity", "clear", ["flagged"]),
   { name: "report_delay", label: "Report ready after", placeholder: "at once, or 5m", more: true },
   ...Object.entries(pillars).map(([name, label]) => ({ name: "low_" + name, label: label + ": low confidence", type: "checkbox", more: true })),
   { name: "summary", label: "Summary", kind: "wide", more: true, placeholder: "a sentence with the score" },
@@ -137,23 +136,21 @@ export function resultOf(values) {
 
 function grading(c, actions) {
   const send = (values) => run(actions, `submissions/${c.submission_id}/evaluate`, resultOf(values), "Evaluated");
-  return html`<section aria-label="Evaluate"><h3>Evaluate <small>with one pillar given, an empty one has not enough data</small></h3>
+  return html`<section aria-label="Evaluate"><h3>Evaluate <small>with one pillar given, an empty one has no score</small></h3>
     ${form({ id: "evaluate", label: "Evaluate", button: "Evaluate", fields: resultFields, send, subject: c.id, keep: true, kind: "inline" })}
   </section>`;
 }
-
-const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
 function report(r) {
   const lists = Object.entries(r).filter(([name, items]) => name !== "pillars" && Array.isArray(items) && items.length);
   const rank = r.pipeline_rank ? `, rank ${r.pipeline_rank.rank} of ${r.pipeline_rank.total}` : "";
   const percentile = r.percentile ? `, percentile ${r.percentile}` : "";
-  const isSure = (p) => p.score !== null && !p.low_confidence;
   const meter = (p) => html`<b>${p.score}</b><meter min="0" max="100" value=${p.score} aria-label=${p.label}></meter>`;
-  const pillar = (p) => html`<li><span>${p.label}</span> ${isSure(p) ? meter(p) : html`<small>not enough data</small>`}</li>`;
+  const pillar = (p) => html`<li class=${p.low_confidence ? "unsure" : ""}><span>${p.label}</span> ${p.score === null ? html`<small>no score</small>` : meter(p)}
+    ${p.low_confidence && p.score !== null ? html`<b class="warn">low confidence</b>` : nothing}</li>`;
   return html`<section class="report" aria-label="Report"><h3>Report</h3>
     <p class="verdict"><b>${r.ship_score ?? "–"}</b> <span>${r.verdict_label}</span>
       <small>confidence ${r.confidence}, integrity ${r.integrity_status}${rank}${percentile}</small></p>
     <p>${r.summary}</p><ul class="pillars">${(r.pillars ?? []).map(pillar)}</ul>
-    ${lists.map(([name, items]) => html`<h4>${name[0].toUpperCase() + name.slice(1).replaceAll("_", " ")}</h4><ul>${items.map((i) => html`<li>${text(i)}</li>`)}</ul>`)}</section>`;
+    ${lists.map(([name, items]) => html`<h4>${name[0].toUpperCase() + name.slice(1).replaceAll("_", " ")}</h4><ul>${items.map((i) => html`<li>${typeof i === "string" ? i : JSON.stringify(i)}</li>`)}</ul>`)}</section>`;
 }

@@ -54,18 +54,10 @@ export function differences(a, b) {
   return lines;
 }
 
-// folded replaces long runs of equal lines, except their ends, by their number.
+// folded replaces equal lines that are not next to a difference.
 function folded(lines) {
-  const shown = [];
-  for (let i = 0; i < lines.length; ) {
-    let end = i;
-    while (lines[end] && " ~".includes(lines[end][0])) end++;
-    if (end - i > 5) shown.push(...lines.slice(i, i + 2), ["…", `${end - i - 4} equal lines`], ...lines.slice(end - 2, end));
-    else shown.push(...lines.slice(i, end));
-    if (end < lines.length) shown.push(lines[end]);
-    i = end + 1;
-  }
-  return shown;
+  const isNear = (i) => lines.slice(Math.max(0, i - 2), i + 3).some(([kind]) => "-+".includes(kind));
+  return lines.flatMap((line, i) => (isNear(i) ? [line] : i === 0 || isNear(i - 1) ? [["…", "equal lines"]] : []));
 }
 
 const words = { "-": "only in the first: ", "+": "only in the second: " };

@@ -1,7 +1,7 @@
 // The page: its header with the clock, its views, navigation and shortcuts.
 import { html, nothing, render } from "./lit/lit-html.js";
-import { act, change, closePopups, draw, follow, get, hideSaid, loadKeys as readKeys, openPopup, options, popup, post, refresher, showDialog, startDrawing, state, tell, typed, undo, visit } from "./core.js";
-import { clockTime, dayOf, fullTime, middle, shortDay, span, target } from "./format.js";
+import { act, change, closePopups, draw, follow, get, hideSaid, loadKeys as readKeys, openPopup, options, popup, post, refresher, startDrawing, state, tell, typed, undoName, undoSaid, undoable, visit } from "./core.js";
+import { clockTime, dayOf, fullTime, middle, plural, shortDay, span, target } from "./format.js";
 import { journal } from "./journal.js";
 import { pipeline } from "./pipeline.js";
 import { mailsPage } from "./mails.js";
@@ -9,13 +9,14 @@ import { faults } from "./faults.js";
 import { isLow, keysPage } from "./keys.js";
 
 const views = [journal, pipeline, mailsPage, faults, keysPage];
-const viewNow = () => views.find((v) => v.path === state.path) ?? journal;
-for (const v of views) v.refresh = refresher(() => v.load(changed));
+const nowhere = { name: "nowhere", title: "No such view", changes: [], load: async () => {}, view: () => html`<p class="panel none">This address is no view of the page. <a href=${journal.path}>Open the journal</a></p>` };
+const viewNow = () => views.find((v) => v.path === state.path) ?? nowhere;
+for (const v of [...views, nowhere]) v.refresh = refresher(() => v.load(changed));
 
 // readURL makes state of the URL, and loads what its view shows.
 function readURL() {
   const before = state.path && viewNow();
-  state.path = views.some((v) => v.path === location.pathname) ? location.pathname : journal.path;
+  state.path = /^\/(_sandbox\/?)?(console\/?(journal)?)?$/.test(location.pathname) ? journal.path : location.pathname;
   state.query = new URLSearchParams((state.file && history.state) ?? location.search);
   const view = viewNow();
   if (before !== view) {
@@ -38,7 +39,7 @@ const loadClock = refresher(async () => {
 });
 
 const preview = refresher(async () => {
-  clock.preview = clock.text ? await get("clock", target(clock.text)).catch(() => null) : null; // What is typed may not be complete.
+  clock.preview = clock.text ? await get("clock", target(clock.text)).catch((error) => ({ error: error.message })) : null;
 }, 150);
 
 // look previews what is typed.
@@ -74,12 +75,10 @@ function drawClock() {
 // kinds name what happens and is no stage.
 const kinds = { report: "late report ready", expires: "invitation expires unused", key: "key expires" };
 
-// happens shows events of one kind that follow each other, with the first subjects.
-function happens(all) {
-  const name = (e) => (e.kind === "key" && state.keys.find((k) => k.id === e.subject)?.token) || e.subject,
-    first = all.slice(0, 4).map((e, i) => html`${i ? ", " : ": "}<bdi>${middle(name(e), 40)}</bdi>`),
-    [at, end] = [fullTime(all[0].at), fullTime(all.at(-1).at)];
-  return html`<li><time>${at}${at === end ? "" : ` – ${end.replace(at.slice(0, -8), "")}`}</time><br><b>${all.length} × ${kinds[all[0].kind] ?? all[0].kind}</b>${first}${all.length > 4 ? ` and ${all.length - 4} more` : ""}</li>`;
+// happens shows an event with its subject.
+function happens({ at, kind, subject }) {
+  const token = kind === "key" && state.keys.find((k) => k.id === subject)?.token;
+  return html`<li><time>${fullTime(at)}</time><br><b>${kinds[kind] ?? kind}</b>: <bdi>${middle(token || subject, 40)}</bdi></li>`;
 }
 
 function clockView() {
@@ -92,7 +91,7 @@ function clockView() {
   return html`<form class="clock" aria-label="Clock" novalidate @submit=${submit}>
     <span id="now" title="The sandbox's clock, in UTC"></span>${step("1h", "1 h")}${step("1d", "1 d")}
     <input id="advance" placeholder="e.g. 2d" aria-label="Advance the clock by a duration or to a time"
-      autocomplete="off" aria-invalid=${clock.error ? "true" : nothing} aria-describedby="ahead" .value=${clock.text}
+      autocomplete="off" aria-invalid=${clock.error || clock.preview?.error ? "true" : nothing} aria-describedby="ahead" .value=${clock.text}
       @input=${(event) => look(event.target.value)}
       @keydown=${(event) => event.key === "Escape" && look("")}>
     <div id="ahead" class="ahead" tabindex="0" role="region" aria-label="What happens until then" ?hidden=${!clock.text && !clock.error}>${aheadView()}</div>
@@ -101,15 +100,11 @@ function clockView() {
 
 function aheadView() {
   const p = clock.preview,
-    runs = [];
-  for (const e of p?.upcoming ?? []) {
-    if (runs.at(-1)?.[0].kind === e.kind) runs.at(-1).push(e);
-    else runs.push([e]);
-  }
+    all = p?.upcoming ?? [];
   if (clock.error) return html`<p class="error" role="alert">${clock.error}</p>`;
-  if (!p) return html`<p>90, 15m, 2h30m, 2d or 2026-12-01 10:00</p>`;
-  return html`<p>Until <b>${fullTime(p.until)}</b>: ${p.upcoming.length ? nothing : "nothing happens."}</p>
-    <ol>${runs.slice(0, 25).map(happens)}</ol>${runs.length > 25 ? html`<p>and more</p>` : nothing}
+  if (!p || p.error) return html`${p ? html`<p class="error">${p.error}</p>` : nothing}<p>90, 15m, 2h30m, 2d or 2026-12-01 10:00</p>`;
+  return html`<p>Until <b>${fullTime(p.until)}</b>: ${all.length ? plural(all.length, "event") : "nothing happens."}</p>
+    ${all.length ? html`<ol>${all.slice(0, 25).map(happens)}</ol>` : nothing}${all.length > 25 ? html`<p>and ${all.length - 25} more</p>` : nothing}
     <p class="quiet">Enter advances the clock.</p>`;
 }
 
@@ -139,7 +134,7 @@ function header() {
     <p class=${"link " + (state.connected ? "" : "lost")} role="status">
       ${state.connected ? "Live" : "Not connected"}</p>
     ${popup("start-over", "Reset…", startOver())}
-    <button class="plain help" aria-label="Keyboard shortcuts" @click=${shortcuts}>?</button>`;
+    ${popup("help", html`<span aria-hidden="true">?</span><span class="gone">Colours and keyboard shortcuts</span>`, shortcuts(), "plain help")}`;
 }
 
 // useTheme sets the colours, which follow the system unless a theme is chosen.
@@ -152,36 +147,34 @@ useTheme(localStorage.getItem("theme") ?? "system");
 function shortcuts() {
   const list = [
     ["j, k or ↓, ↑", "next and previous row or card"],
+    ["Home, End, PgUp, PgDn", "far in the list"],
     ["h, l or ←, →", "next column"],
     ["Enter", "open it and go into the pane"],
     ["Esc", "back to the list; leave a field"],
     ["y", "copy the request as curl"],
     ["d", "compare it with the last success like it, or with another row"],
     ["g", "groups of requests that are alike"],
-    ["z", "undo the last action, then the one before, as long as the notice is shown"],
+    ["z", "undo the last action of the page, then the one before"],
     ["f", "fail the next of its route"],
     ["e, w", "only failed requests, only writes that were sent again"],
     ["i", "invite a candidate"],
     ["/", "search; Enter or ↓ goes to the first result"],
     ["n", "show what is new"],
     ["c", "clock"],
-    ["r", "reset or clear"],
     ["1 – 5", "journal, pipeline, mails, faults, keys"],
     ["?", "this list"],
   ];
   const line = ([key, what]) => html`<dt><kbd>${key}</kbd></dt><dd>${what}</dd>`;
-  showDialog(html`<h2 id="dialog-title">Keyboard shortcuts</h2>
-    <dl class="shortcuts">${list.map(line)}</dl>
-    <p class="line"><label>Colours: <select id="theme" @change=${({ target }) => useTheme(target.value)}>${options(["system", "light", "dark"], localStorage.getItem("theme"))}</select></label></p>
-    <form method="dialog" class="line"><button autofocus>Close</button></form>`);
+  return html`<p class="line"><label>Colours: <select id="theme" @change=${({ target }) => useTheme(target.value)}>${options(["system", "light", "dark"], localStorage.getItem("theme"))}</select></label></p>
+    <h2>Keyboard shortcuts</h2><dl class="shortcuts">${list.map(line)}</dl>`;
 }
 
 // drawPage draws everything. Only what differs is changed in the document.
 function drawPage() {
   const view = viewNow(),
     { said } = state;
-  const message = () => html`<p class=${said.bad ? "said bad" : "said"}><span>${said.text}${said.more ? html`. ${said.more}` : nothing}</span>
-    ${said.undo ? html`<button class="plain small" id="undo" @click=${undo}>${said.undo} <kbd>z</kbd></button>` : nothing}
+  const message = () => html`<p class=${said.bad ? "said bad" : "said"}><span>${said.text}</span>
+    ${said.undo ? html`<button class="plain small" id="undo" @click=${undoSaid}><span>${undoName(undoable(said.undo), said.name)}</span> <kbd>z</kbd></button>` : nothing}
     <button class="plain small" aria-label="Close this message" @click=${hideSaid}>✕</button></p>`;
   document.body.dataset.view = view.name;
   const failures = state.all.failed ? `(${state.all.failed.toLocaleString("en")} failed) ` : "";
@@ -214,7 +207,11 @@ document.addEventListener("click", (event) => {
 });
 
 const [down, up, right, left] = [[0, 1], [0, -1], [1, 0], [-1, 0]];
-const moves = { j: down, ArrowDown: down, k: up, ArrowUp: up, l: right, ArrowRight: right, h: left, ArrowLeft: left };
+const pageRows = 15;
+const moves = {
+  j: down, ArrowDown: down, k: up, ArrowUp: up, l: right, ArrowRight: right, h: left, ArrowLeft: left,
+  PageDown: [0, pageRows], PageUp: [0, -pageRows], Home: [0, -Infinity], End: [0, Infinity],
+};
 
 // move moves within the view's list. In the pane, the arrows scroll.
 function move(key) {
@@ -234,7 +231,7 @@ async function enter(input) {
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest?.("input, textarea, select");
   state.entering = "";
-  if (event.metaKey || event.ctrlKey || event.altKey || document.querySelector("dialog[open], :popover-open")) return;
+  if (event.metaKey || event.ctrlKey || event.altKey || document.querySelector(":popover-open")) return;
   if (typing?.type === "search" && ["Enter", "ArrowDown"].includes(event.key)) {
     event.preventDefault();
     return void enter(typing);
@@ -245,10 +242,9 @@ document.addEventListener("keydown", (event) => {
   }
   if (typing) return;
   const number = "12345".indexOf(event.key);
-  if (event.key === "?") shortcuts();
+  if (event.key === "?") openPopup("help");
   else if (event.key === "c") document.getElementById("advance")?.focus();
-  else if (event.key === "r") openPopup("start-over");
-  else if (event.key === "z" && state.said?.undo) undo();
+  else if (event.key === "z") undoSaid();
   else if (event.key === "/") document.querySelector("input[type=search]")?.focus();
   else if (number >= 0) {
     visit(views[number].path);
@@ -272,6 +268,7 @@ const count = refresher(async () => {
   const [keys, all] = await Promise.all([get("keys"), get("journal", { limit: 1 }), viewNow().count?.()]);
   state.keys = keys.keys;
   state.all = all.stats;
+  state.snapshots = all.snapshots;
   if (state.run && state.run !== all.run) changed("reset"); // Another server, which was started since.
 }, 5000);
 
@@ -308,7 +305,7 @@ function changed(name, what) {
     }
     if (what.some((c) => view.changes.includes(c))) view.refresh();
   } else {
-    if (name === "entries") count();
+    if (name !== "candidates") count();
     view[name]?.(what);
   }
 }
@@ -319,7 +316,11 @@ if (location.search) count(); // Otherwise the journal's first page has the numb
 readURL();
 addEventListener("popstate", readURL);
 addEventListener("resize", draw);
-addEventListener("beforeprint", () => document.querySelectorAll(".pane details").forEach((d) => (d.open = true)));
+for (const name of ["beforeprint", "afterprint"]) addEventListener(name, () => {
+  state.isPrinting = name === "beforeprint";
+  drawPage();
+  document.querySelectorAll(".pane details").forEach((d) => (d.open = true));
+});
 document.addEventListener("visibilitychange", () => document.hidden || count());
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 setInterval(drawClock, 1000);

@@ -1,7 +1,7 @@
 // What the views share: the control API, drawing, navigation, forms and dialogs.
 import { html, nothing, render } from "./lit/lit-html.js";
 import { live } from "./lit/directives/live.js";
-import { fromJSON, plural } from "./format.js";
+import { actionText, fromJSON, plural } from "./format.js";
 
 // state is all that is shown. A function that changes it calls draw.
 export const state = {
@@ -13,6 +13,7 @@ export const state = {
   faults: [],
   codes: [], // Of errors of the API.
   routes: [], // Of the API, such as GET /account.
+  snapshots: [], // Of before the newest actions of the page, to which it can return.
   connected: true,
   all: { count: 0, failed: 0 }, // Of all requests in the journal.
   errors: {}, // By the id of a form or field: the refusal of what it sent.
@@ -109,7 +110,6 @@ export function refresher(load, interval = 250) {
         again = false;
         try {
           await load();
-          if (state.said?.connection) state.said = null; // It is back.
         } catch (error) {
           sayError(error);
         }
@@ -142,6 +142,8 @@ export function follow(filter, after, change) {
   events.onopen = () => {
     if (!state.connected) change("connected");
     state.connected = true;
+    if (state.said?.connection) state.said = null;
+    for (const [id, error] of Object.entries(state.errors)) if (error.status === 0) delete state.errors[id];
     draw();
   };
   events.onerror = () => {
@@ -199,14 +201,10 @@ export function tell(text, more) {
   draw();
 }
 
-// say shows the result of an action for a while, and as long as the notice has the pointer or the focus. undo is the name of
-// the button that undoes it. A result without one is added to a notice with one, so that the action can still be undone.
-export function say(text, undo) {
-  if (!undo && state.said?.undo) {
-    state.said.more = text;
-    return draw();
-  }
-  tell(text, { undo });
+// say shows the result of an action for a while, and as long as the notice has the pointer or the focus. undo is the id of
+// the snapshot that its button, with a name, returns to.
+export function say(text, undo, name) {
+  tell(text, { undo, name });
   const { said } = state;
   const hide = () => state.said === said && (document.querySelector("#said:is(:hover, :focus-within)") ? setTimeout(hide, 1000) : hideSaid());
   setTimeout(hide, undo ? 10000 : 5000);
@@ -217,25 +215,40 @@ export function hideSaid() {
   draw();
 }
 
-const undos = []; // What can be undone: the snapshot of before each action, and its result.
+export const loadSnapshots = async () => ({ snapshots: state.snapshots } = await get("journal", { limit: 1 }));
 
 // change runs an action that changes the server's state, and offers to undo it. The action gets the snapshot.
 export async function change(action, done) {
   const { id } = await post("snapshots");
   await action(id);
-  const text = typeof done === "function" ? done() : done;
-  undos.push({ id, text });
-  say(text, "Undo");
+  await loadSnapshots();
+  say(typeof done === "function" ? done() : done, id);
 }
 
-// undo returns to before the last action, says what else was done since and is gone too, and offers to undo the action before.
-export const undo = () =>
+// undoable returns the snapshot with an id that can be restored, or the newest one.
+export const undoable = (id) => (id ? state.snapshots.find((s) => s.id === id) : state.snapshots.at(-1));
+
+const textOf = (s) => s.actions.map(actionText).join(", ");
+
+// undoName names what a return to a snapshot undoes.
+export const undoName = (s, name = "Undo") => name + (s?.writes ? `, with ${plural(s.writes, "write")} of your program` : "");
+
+// undo returns to a snapshot, or to the newest one. agreed is the one whose name somebody read: the page asks first if more
+// writes of the program would be undone than that said.
+export const undo = (id, agreed) =>
   act(async () => {
-    const { id, text } = undos.pop(),
-      { writes } = await post(`snapshots/${id}/restore`);
-    hideSaid();
-    say(html`Undone${writes ? `, with ${plural(writes, "write")} of your program` : ""}: ${text}`, undos.length && html`<span>Undo also: ${undos.at(-1).text}</span>`);
+    await loadSnapshots();
+    const s = undoable(id);
+    if (!s) return say("There is nothing to undo");
+    if (s.writes > (agreed?.writes ?? 0)) return say(`Undo: ${textOf(s)}?`, s.id);
+    await post(`snapshots/${s.id}/restore`);
+    await loadSnapshots();
+    const next = undoable();
+    say(`${undoName(s, "Undone")}: ${textOf(s)}`, next?.id, next && `Undo also: ${textOf(next)}`);
   });
+
+// undoSaid presses the button of the notice, or undoes the last action.
+export const undoSaid = () => undo(state.said?.undo, state.said?.undo && undoable(state.said.undo));
 
 // sayError shows an error until it is closed or, without a connection, until the server is back.
 const sayError = (error) => tell(error.message, { bad: true, connection: error.status === 0 });
@@ -248,16 +261,6 @@ export async function act(action, done) {
   } catch (error) {
     sayError(error);
   }
-}
-
-export function showDialog(content) {
-  const dialog = document.getElementById("dialog");
-  dialog.setAttribute("aria-labelledby", "dialog-title");
-  dialog.onclick = (event) => {
-    if (event.target === dialog) dialog.close();
-  };
-  render(content, dialog);
-  dialog.showModal();
 }
 
 // drafts are what is typed into fields, by their ids. They survive a reload.
@@ -315,19 +318,22 @@ function valuesOf(element, fields) {
 function field(formID, f, subject, error) {
   const id = formID + "-" + f.name;
   return html`<label class=${`field ${f.type ?? "text"} ${f.kind ?? ""}`}>
-    <span>${f.label}</span>${input(f, id, subject + id, error)}${problem(id, error)}</label>`;
+    <span>${f.label}</span>${input(f, id, formID, subject + id, error)}${problem(id, error)}</label>`;
 }
 
 export const problem = (id, error) =>
   error ? html`<small class="error" id=${id + "-error"} role="alert">${error}</small>` : nothing;
 
 // input returns the input of a field. Its value is the draft, or else the usual one.
-function input(f, id, draftID, error) {
+function input(f, id, formID, draftID, error) {
   const first = f.options ? [f.options[0]].flat()[0] : "",
     value = String(drafts[draftID] ?? f.value ?? first),
     invalid = error ? "true" : nothing,
     described = error ? id + "-error" : nothing,
-    type = ({ target }) => setDraft(draftID, target.value);
+    type = ({ target }) => {
+      if (error) delete state.errors[formID];
+      setDraft(draftID, target.value);
+    };
   switch (f.type) {
     case "select":
       return html`<select id=${id} name=${f.name} aria-describedby=${described} aria-invalid=${invalid}

@@ -1,15 +1,8 @@
-// Faults: a form, the faults that wait or have fired, and the settings of the whole API.
+// Faults: a form, and the faults that wait or have fired.
 import { html, nothing } from "./lit/lit-html.js";
-import { live } from "./lit/directives/live.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, change, form, get, linkTo, post, state } from "./core.js";
+import { act, change, form, linkTo, post, state } from "./core.js";
 import { faultText, plural } from "./format.js";
-
-let settings = null;
-
-async function load() {
-  settings = await get("settings");
-}
 
 // presets are the usual faults.
 const presets = {
@@ -64,21 +57,7 @@ function table(faults, caption) {
     <tbody>${repeat(faults, (f) => f.id, row)}</tbody></table>`;
 }
 
-// The settings of the whole API.
-function settingsView() {
-  const set = (name) => (event) => {
-    const value = event.target.checked;
-    act(() => change(async () => (settings = await post("settings", { [name]: value })), "The behaviour is changed"));
-  };
-  const onOff = (name, label, text) => html`<li><label class="switch"><input type="checkbox" role="switch"
-    .checked=${live(settings[name])} @change=${set(name)}> <b>${label}</b></label> <span>${text}</span></li>`;
-  return html`<ul class="switches">
-    ${onOff("archives", "Archive storage", settings.archives ? "available" : "links are null, earlier ones get a 503")}
-    ${onOff("drift", "Simulate schema changes", "unknown members and values, and nulls, in responses")}</ul>`;
-}
-
 function view() {
-  if (!settings) return nothing;
   const waiting = state.faults.filter((f) => f.waiting),
     ended = state.faults.filter((f) => !f.waiting);
   const injection = form({
@@ -94,8 +73,7 @@ function view() {
     <section class="panel"><div class="title"><h2>Active</h2>
         ${waiting.length ? html`<button class="plain danger" id="remove-all" @click=${removeAll}>Remove all</button>` : nothing}</div>
       ${waiting.length ? table(waiting, "Active faults") : html`<p class="quiet">No fault is active. Each request gets its usual response.</p>`}
-      ${ended.length ? html`<details id="ended"><summary>${plural(ended.length, "ended fault")}</summary>${table(ended, "Ended faults")}</details>` : nothing}</section>
-    <section class="panel"><h2>API behaviour</h2>${settingsView()}</section>`;
+      ${ended.length ? html`<details id="ended"><summary>${plural(ended.length, "ended fault")}</summary>${table(ended, "Ended faults")}</details>` : nothing}</section>`;
 }
 
-export const faults = { name: "faults", title: "Faults", path: "/_sandbox/console/faults", changes: ["settings"], load, view };
+export const faults = { name: "faults", title: "Faults", path: "/_sandbox/console/faults", changes: [], load: async () => {}, view };

@@ -24,8 +24,8 @@ export function took(seconds) {
   return seconds.toFixed(1) + " s";
 }
 
-// exact returns the time of day, with milliseconds in a window of less than 10 s.
-export const exact = (at, from, to) => at.slice(11, Date.parse(to) - Date.parse(from) < 10000 ? 23 : 19);
+// exact returns the time of day, with milliseconds if the ends of a window have some.
+export const exact = (at, from, to) => at.slice(11, /\.(?!000)/.test(from + to) ? 23 : 19);
 
 const units = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
 
@@ -81,14 +81,15 @@ export function effects(f) {
   return f.after ? [...all, all.length ? "after the work is done" : "response lost"] : all;
 }
 
-// faultKind names what a fault does in a word or two.
-export const faultKind = (f) => effects(f)[0];
-
 // faultText describes a fault, as in "502 for GET /account".
 export function faultText(f) {
   const route = !f.route || f.route === "*" ? "every request" : f.route;
   return `${effects(f).join(", ")} for ${route}${f.key ? " of " + f.key : ""}${f.candidate ? " about " + f.candidate : ""}${f.skip ? `, after ${f.skip} that pass` : ""}`;
 }
+
+// actionText says what the tester did. A step names the candidate.
+export const actionText = (a) =>
+  a.undone ? `${a.kind}: ${a.undone.map(actionText).join(", ")}` : a.id ? `${a.subject} ${a.kind}` : `${a.kind} ${a.kind === "Clock moved" ? `by ${span(a.subject)} to ${fullTime(a.at)}` : (a.subject ?? "")}${a.fault ? ": " + faultText(a.fault) : ""}`;
 
 // fromJSON returns the value of a JSON text, or undefined for any other text.
 export function fromJSON(text) {

@@ -13,13 +13,11 @@ function line(counts) {
     points=${counts.map((n, i) => `${i},${19 - (18 * n) / highest}`).join(" ")}></polyline>`}</svg>`;
 }
 
-const maxGroups = 200;
-
 // groupsOf groups requests by what they have in common, the most frequent first. rows have the newest first. Faults are alike
 // that do the same, whomever they concern.
 export function groupsOf(rows, buckets) {
   const groups = new Map(),
-    begins = buckets.map((b, i) => [b.at, i]).filter(([at]) => at);
+    begins = buckets.map((b, i) => [b.at, i]);
   for (const e of rows.toReversed()) {
     while (begins[1]?.[0] <= e.at) begins.shift();
     const { route, key, candidate, skip, times, ...fault } = e.fault ?? {},
@@ -32,7 +30,7 @@ export function groupsOf(rows, buckets) {
     g.times[begins[0]?.[1] ?? 0]++;
     g.last = e.at;
   }
-  return [...groups.values()].sort((a, b) => b.count - a.count).slice(0, maxGroups);
+  return [...groups.values()].sort((a, b) => b.count - a.count).slice(0, 200);
 }
 
 export function groupsView(groups) {

@@ -1,8 +1,8 @@
 // The journal: the list of requests, and one request beside it.
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, copyButton, draw, find, follow, get, isRead, kept, linkTo, say, setQuery, state, toQuery, visit } from "./core.js";
-import { candidatePath, clockTime, dayOf, exact, faultKind, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, took } from "./format.js";
+import { act, copyButton, draw, find, follow, get, isRead, kept, linkTo, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
+import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, took } from "./format.js";
 import { copyCurl, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsOf, groupsView } from "./groups.js";
@@ -11,6 +11,7 @@ import { clearSearch, hasTerm, interval, searchField, searched, searchFile, unkn
 const path = "/_sandbox/",
   pageSize = 100,
   maxFresh = 10, // New rows that fade in: more at once would only flicker, and keep the browser busy.
+  maxPrinted = 1000,
   maxRows = 10000;
 
 // rows are the requests in the list, newest first, and actions what the tester did between them,
@@ -31,7 +32,6 @@ let rows = [],
   newest = 0, // Number of the newest request of the server.
   today = "", // Of the clock, when the items were made.
   writes = [], // The open request and those that repeat it.
-  unfolded = new Set(), // The oldest action of each run that was opened.
   candidate = null, // Whom the open request concerns.
   lost = "", // Why the open request is not there.
   refused = null, // Why the server refused the search.
@@ -61,6 +61,7 @@ async function load(change) {
     const page = await loadPage({ ...query(), limit: asGroups ? maxRows : pageSize });
     if (!page) return;
     ({ run: state.run, newest } = page);
+    state.snapshots = page.snapshots;
     actions = page.actions.filter(isShown);
     waitingActions = [];
     if (!searched()) state.all = page.stats;
@@ -141,13 +142,13 @@ async function loadRow(number) {
   setRows(page.entries.reverse(), true);
 }
 
-async function loadOlder() {
+async function loadOlder(limit = 10 * pageSize) {
   if (!more || loadOlder.running) return;
   loadOlder.running = true;
   const before = rows.at(-1).number,
     filter = shown;
   await act(async () => {
-    const page = await get("journal", { ...query(), before, limit: 10 * pageSize });
+    const page = await get("journal", { ...query(), before, limit });
     actions = [...page.actions.filter((a) => isShown(a) && a.after < before - 1), ...actions];
     if (filter === shown) setRows([...rows, ...page.entries.reverse()], page.more, waiting);
   });
@@ -165,16 +166,10 @@ function setRows(next, older, wait = []) {
   const addDay = (time) => {
     if (day !== time.slice(0, 10)) items.push({ day: (day = time.slice(0, 10)) });
   };
-  const foldOf = (a) => (a.kind === "Clock moved" ? a : a.at.slice(0, 10)); // Of the actions in one run; a move has its own.
   const addActions = (number) => {
-    while (actions[at]?.after >= number) {
-      const run = [actions[at--]];
-      while (actions[at]?.after >= number && foldOf(actions[at]) === foldOf(run[0])) run.push(actions[at--]);
-      const isFolded = run.length > 3 && !unfolded.has(run.at(-1));
-      for (const action of isFolded ? run.slice(0, 1) : run) {
-        addDay(action.at);
-        items.push({ action, run: isFolded && run });
-      }
+    for (; actions[at]?.after >= number; at--) {
+      addDay(actions[at].at);
+      items.push({ action: actions[at] });
     }
   };
   for (const e of rows) {
@@ -275,17 +270,19 @@ async function focusRow(number) {
   kept("x" + number)?.focus({ preventScroll: true });
 }
 
+const inside = (all, index) => Math.max(0, Math.min(all.length - 1, index));
+
 // move goes to another row, or to another request if one is open.
 function move(columns, by) {
   if (columns || !rows.length) return false;
   if (isGroups()) {
     const lines = [...document.querySelectorAll(".groups [data-keep]")];
-    lines[lines.indexOf(document.activeElement) + by]?.focus();
+    lines[inside(lines, lines.indexOf(document.activeElement) + by)]?.focus();
     return true;
   }
+  if (by === Infinity && more) return loadOlder(maxRows).then(() => move(columns, by));
   const at = rows.findIndex((e) => e.number === cursor);
-  const next = rows[at < 0 ? 0 : at + by]?.number;
-  if (!next) return true;
+  const next = rows[at < 0 ? 0 : inside(rows, at + by)].number;
   const inPane = document.querySelector(".pane")?.contains(document.activeElement);
   if (opened()) setQuery({ ...requestQuery(next), with: "" });
   if (!inPane) focusRow(next);
@@ -348,7 +345,7 @@ function marks(e) {
   const done = doneText(e);
   return html`${
     e.fault
-      ? mark(e.done && done ? "good" : "bad", html`${done ? done + " · " : html`<span class="long">fault: </span>`}${faultKind(e.fault)}`, faultText(e.fault))
+      ? mark(e.done && done ? "good" : "bad", html`${done ? done + " · " : html`<span class="long">fault: </span>`}${effects(e.fault)[0]}`, faultText(e.fault))
       : e.error
         ? html`<span class=${"why " + statusKind(e)} title=${`${e.error.code}: ${e.error.message}`}>${done ? done + ": " : ""}${why(e)}</span>`
         : e.pending ? html`<span class="quiet">not evaluated yet</span>` : nothing
@@ -363,7 +360,7 @@ function marks(e) {
 
 function row(e, tabbable) {
   const kind = failed(e) ? statusKind(e) : "",
-    path = e.path.replace("/api/v1", ""),
+    path = e.route ? e.path.replace("/api/v1", "") : e.path, // All of one that may have the wrong base.
     tail = path.lastIndexOf("/"),
     [second, millis] = [clockTime(e.at), e.at.slice(19, 23)];
   const word = (text) => html`<span class="gone">${text}</span>`; // The content is the row's name.
@@ -372,35 +369,25 @@ function row(e, tabbable) {
       tabindex=${e.number === tabbable ? 0 : -1}>
     <span class=${"status " + statusKind(e)}>${statusText(e)}</span>
     <span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
-    <span class="what" title=${e.path + (e.query && "?" + e.query)}>${tail ? html`<span class="path">${shortIDs(path.slice(0, tail))}</span>` : nothing}<span>${shortIDs(path.slice(tail))}</span>${e.query ? html`<span class="query">?${queryOf(e)}</span>` : nothing}</span>
+    <span class="what" title=${e.path + (e.query && "?" + e.query)}>${tail ? html`<span class=${e.route ? "path" : ""}>${shortIDs(path.slice(0, tail))}</span>` : nothing}<span>${shortIDs(path.slice(tail))}</span>${e.query ? html`<span class="query">?${queryOf(e)}</span>` : nothing}</span>
     <span class="about"><bdi class="subject" title=${e.subject ?? ""}>${e.subject}</bdi><span class="marks">${marks(e)}${e.error || e.fault || !doneText(e) ? nothing : word(doneText(e))}</span></span>
     <code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
     <span class=${"took " + tookKind(e)}>${word("took ")}${e.ended ? took(e.took) : "–"}</span>
     <time title=${e.at}>${word("at ")}${second}<span class="millis">${millis}</span></time>${word("number ")}<span class="no">${e.number}</span></a></li>`;
 }
 
-// actionText says what the tester did. A step names the candidate.
-const actionText = (a) =>
-  a.undone ? `${a.kind}: ${a.undone.map(actionText).join(", ")}` : a.id ? `${a.subject} ${a.kind}` : `${a.kind} ${a.kind === "Clock moved" ? `by ${span(a.subject)} to ${fullTime(a.at)}` : (a.subject ?? "")}${a.fault ? ": " + faultText(a.fault) : ""}`;
-
-// actionRow shows an action, or a run of them in a row that opens.
-function actionRow(a, run) {
-  const unfold = () => {
-    unfolded.add(run.at(-1));
-    setRows(rows, more, waiting);
-    list().focus();
-  };
-  const text = run ? run.toReversed().map(actionText).join(" · ") : actionText(a);
-  return html`<li class="action"><span title=${text}>${
-    run ? html`<button class="plain small" aria-expanded="false" @click=${unfold}>${run.length} actions</button> ${text}` : a.id && !a.undone ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${a.kind}` : text
-  }</span><time title=${a.at}>${clockTime(a.at)}</time></li>`;
+// actionRow shows an action. The first one after a snapshot can be undone, with those after it.
+function actionRow(a) {
+  const s = state.snapshots.find(({ actions: [x] }) => x.at === a.at && x.kind === a.kind && x.after === a.after);
+  return html`<li class="action"><span title=${actionText(a)}>${a.id && !a.undone ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${a.kind}` : actionText(a)}</span>
+    ${s ? html`<button class="plain small" @click=${() => undo(s.id, s)}>${undoName(s, "Undo to here")}</button>` : nothing}<time title=${a.at}>${clockTime(a.at)}</time></li>`;
 }
 
 function listView() {
   const space = (n) => `height:${n * rowHeight}px`;
   if (today !== (state.clock?.now.slice(0, 10) ?? today)) setRows(rows, more, waiting); // The clock was moved.
-  first = visibleIndex();
-  const last = first + Math.ceil(innerHeight / rowHeight) + 16;
+  first = state.isPrinting ? 0 : visibleIndex();
+  const last = state.isPrinting ? maxPrinted : first + Math.ceil(innerHeight / rowHeight) + 16;
   const part = items.slice(first, last);
   const day = first > 0 && items.findLast((e, i) => e.day && i < first);
   if (day && part[0]?.number) part[0] = day;
@@ -416,7 +403,7 @@ function listView() {
     <ol aria-label="Requests, newest first">${repeat(
       part,
       (e, i) => e.number ?? (e.day ? "day" + i : e.action.at + e.action.kind + e.action.subject), // After the undo of a move, a day comes twice.
-      (e) => (e.day ? html`<li class="day">${dayOf(e.day)}</li>` : e.action ? actionRow(e.action, e.run) : row(e, tabbable)),
+      (e) => (e.day ? html`<li class="day">${dayOf(e.day)}</li>` : e.action ? actionRow(e.action) : row(e, tabbable)),
     )}</ol>
     <div class="space" .style=${space(Math.max(0, items.length - last))}></div></section>`;
 }
@@ -469,7 +456,8 @@ const fileButton = () => html`<label class="button plain">Open file<input type="
 function sparkline() {
   const { buckets } = stats,
     begin = buckets[0].at,
-    end = [buckets.at(-1).at, rows[0]?.at ?? ""].sort()[1], // The bucket's own time is its first request.
+    endOf = (i) => buckets[i + 1]?.at ?? new Date(Date.parse(buckets[i].at) + (stats.length ?? 1) * 1000).toISOString(),
+    end = endOf(buckets.length - 1),
     [width, height] = [600, 48],
     step = Math.min(width / buckets.length, 24);
   const highest = Math.max(...buckets.map((b) => b.count), 1);
@@ -497,21 +485,19 @@ function sparkline() {
   };
   const chosen = () => {
     const [a, b] = [Math.min(...range), Math.max(...range)],
-      within = buckets.slice(a, b + 1).filter((x) => x.at),
-      sum = (name) => within.reduce((n, x) => n + x[name], 0);
-    const to = buckets.slice(b + 1).find((x) => x.at)?.at ?? new Date(Date.parse(end) + 1000).toISOString();
-    return { from: within[0]?.at, to, count: sum("count"), failed: sum("failed") };
+      sum = (name) => buckets.slice(a, b + 1).reduce((n, x) => n + x[name], 0);
+    return { from: buckets[a].at, to: endOf(b), count: sum("count"), failed: sum("failed") };
   };
   const up = (event) => {
     if (!isPressed(event)) return; // The press was elsewhere.
     const { from, to } = chosen();
     choose(null);
-    if (from) setQuery({ q: interval(from, to) }, true);
+    setQuery({ q: interval(from, to) }, true);
   };
   const day = (at, from, to) => (dayOf(begin) === dayOf(end) ? "" : shortDay(at) + " ") + exact(at, from, to);
   const total = state.file?.entries.length ?? state.all.count;
   const all = () => (searched() ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (total >= maxRows && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
-  const text = ({ from, to, count, failed }) => `${from ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
+  const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const jump = (b, i) => (b.idle >= 3600 ? html`<i class="jump" .style=${`left:${((i * step) / width) * 100}%`}>+${span(b.idle)}</i>` : nothing);
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" role="img" aria-label=${text(stats)}
       @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag to choose a time window</title>${buckets.map(group)}</svg>
@@ -545,8 +531,8 @@ function view() {
   const shownPane = { lost: !exchange && lost, number, writes, candidate, link, close, compared, compare, go: (by) => move(0, by) };
   const side = number ? pane(exchange, shownPane) : nothing;
   if (!rows.length && !searched() && !state.file) return [guide(), side];
-  const found = searched() && (rows.length ? `${plural(stats.count, "request")} found` : "No request matches.");
-  return html`<h1 class="gone">Journal</h1><p class="gone" role="status">${found}</p>${fileBanner() ?? nothing}${filterBar()}
+  const found = refused ? refused.message : searched() && (rows.length ? `${plural(stats.count, "request")} found` : "No request matches.");
+  return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${found}</p>${fileBanner() ?? nothing}${filterBar()}
     ${stats.buckets?.length ? sparkline() : nothing}
     ${
       rows.length

@@ -1,7 +1,7 @@
 // The invitation e-mails that the sandbox sent to candidates, all or those of one candidate.
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, change, get, linkTo, post, state, typed, typedText } from "./core.js";
+import { act, change, copyButton, get, linkTo, post, state, typed, typedText } from "./core.js";
 import { clockTime, fullTime, plural, shortDay } from "./format.js";
 
 let mails = null;
@@ -10,21 +10,22 @@ async function load() {
   mails = (await get("mails")).mails.reverse();
 }
 
-const open = (m, after) =>
+const open = (m) =>
   act(async () => {
     await change(() => post(`invitations/${m.invitation_id}/open`), `${m.name} opened the invitation`);
-    await after();
+    await load();
   });
 
-// mailList shows e-mails, each with what its link does.
-export function mailList(all, after) {
-  const row = (m) => html`<li class="mail-row"><p><a href=${linkTo("pipeline", { candidate: m.invitation_id })}><bdi>${m.name}</bdi></a> <bdi class="quiet">${m.email}</bdi></p>
-    <details><summary><b>${m.subject}</b> ${m.resent ? html`<span class="mark">resent</span>` : nothing}
-      <span class="quiet">from <bdi>${m.sender}</bdi>${m.organization ? html` · ${m.organization}` : nothing}</span></summary><p class="letter">${m.text}</p><small>The sandbox made this text. The service's own may differ.</small></details>
+// link returns an address at which a candidate opens the invitation: that of the candidate in the sandbox.
+const link = (m) => location.origin + linkTo("pipeline", { candidate: m.invitation_id });
+
+// row shows an e-mail. It is open if the address names it.
+const row = (m) => html`<li class="mail-row"><p><a href=${linkTo("pipeline", { candidate: m.invitation_id })}><bdi>${m.name}</bdi></a> <bdi class="quiet">${m.email}</bdi></p>
+    <details ?open=${state.query.get("mail") === m.invitation_id}><summary><b>${m.subject}</b> ${m.resent ? html`<span class="mark">resent</span>` : nothing}
+      <span class="quiet">from <bdi>${m.sender}</bdi>${m.organization ? html` · ${m.organization}` : nothing}</span></summary><p class="letter">${m.text}</p><p class="line"><code>${link(m)}</code>${copyButton(link(m), "Copy the link")}</p>
+      <small>The sandbox made this text. The service's own may differ. <a href=${linkTo("mails", { mail: m.invitation_id })}>Link to this e-mail</a></small></details>
     <time class="quiet" title=${fullTime(m.at)}>${shortDay(m.at)} ${clockTime(m.at)}</time>
-    <p>${m.opened ? html`<small>opened</small>` : html`<button class="plain small" @click=${() => open(m, after)} aria-label=${"Open link as candidate " + m.name}>Open link as candidate</button>`}</p></li>`;
-  return html`<ol class="mails">${repeat(all, (m) => m.invitation_id + m.at, row)}</ol>`;
-}
+    <p>${m.opened || m.ended ? html`<small>${m.ended || "opened"}</small>` : html`<button class="plain small" @click=${() => open(m)} aria-label=${"Open link as candidate " + m.name}>Open link as candidate</button>`}</p></li>`;
 
 const maxShown = 200;
 
@@ -34,11 +35,12 @@ function view() {
     return html`<section class="panel guide"><h1>No e-mails yet</h1>
       <p>Each invitation of the live data sends an e-mail, which stays here. <a href=${linkTo("pipeline", {})}>Invite a candidate</a>.</p></section>`;
   const text = (state.query.get("text") ?? "").toLowerCase(),
-    found = mails.filter((m) => [m.subject, m.name, m.email].some((part) => part.toLowerCase().includes(text)));
+    id = text ? null : state.query.get("mail"),
+    found = mails.filter((m) => (id ? m.invitation_id === id : [m.subject, m.name, m.email].some((part) => part.toLowerCase().includes(text))));
   return html`<h1 class="gone">Mails</h1><div class="filters" role="search"><input type="search" name="text" placeholder="Search subjects, names and addresses"
       aria-label="Search subjects, names and addresses" .value=${typedText("text")} @input=${typed}>
-      <span class="quiet" role="status">${text ? `${found.length} of ` : ""}${plural(mails.length, "e-mail")}, not sent over the network</span></div>
-    <section class="panel">${text && !found.length ? html`<p class="quiet">No e-mail matches.</p>` : mailList(found.slice(0, maxShown), load)}
+      <span class="quiet" role="status">${text || id ? `${found.length} of ` : ""}${plural(mails.length, "e-mail")}, not sent over the network</span>${id ? html`<a href=${linkTo("mails")}>Show all</a>` : nothing}</div>
+    <section class="panel">${found.length ? html`<ol class="mails">${repeat(found.slice(0, maxShown), (m) => m.invitation_id + m.at, row)}</ol>` : html`<p class="quiet">No e-mail matches.</p>`}
     ${found.length > maxShown ? html`<p class="quiet">The search finds the other ${found.length - maxShown}.</p>` : nothing}</section>`;
 }
 

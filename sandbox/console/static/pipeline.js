@@ -2,8 +2,8 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, change, closePopups, draw, find, form, get, isRead, kept, loadKeys, lostPane, openPopup, options, organizations, popup, post, setQuery, state, titleOf, toQuery, typed, typedText, visit } from "./core.js";
-import { candidatePath, clockTime, dayOf, fullTime, middle, plural } from "./format.js";
-import { armed, invitedTwice, pane, resultFields, resultOf, stages, stagesAhead, steps } from "./candidate.js";
+import { candidatePath, clockTime, fullTime, middle, plural, shortDay } from "./format.js";
+import { armed, invitedTwice, pane, resultFields, resultOf, stages, stagesAhead, steps, verdicts } from "./candidate.js";
 
 const path = "/_sandbox/console/pipeline";
 
@@ -13,7 +13,6 @@ let assessments = null,
   counts = {},
   waiting = null,
   candidate = null,
-  mails = [],
   limit = 30;
 let shown = ""; // The query of the columns.
 let revealed = null; // The candidate whose card was scrolled to.
@@ -30,10 +29,8 @@ async function load() {
     opened() ? find("candidates/" + opened()) : null,
     ...stages.map(page),
   ]);
-  const sent = found ? await get("mails", { invitation_id: found.id }) : {};
   assessments = list.assessments;
   candidate = found;
-  mails = sent.mails ?? [];
   waiting = {
     counts: pages[0].counts,
     columns: Object.fromEntries(stages.map((stage, i) => [stage, pages[i].candidates])),
@@ -56,7 +53,6 @@ async function refreshNow() {
 }
 
 const isFiltered = () => ["text", "verdict", "assessment"].some((n) => state.query.get(n));
-const board = () => document.querySelector(".board");
 const cards = () => Object.values(columns).flat();
 
 // news returns the number of candidates that wait with a change.
@@ -114,21 +110,20 @@ function move(by, down) {
 
 // The board.
 
-const href = (c) => path + toQuery({ ...Object.fromEntries(state.query), candidate: c.id });
-const timeOf = (c) => c[c.stage + "_at"] ?? c.created_at;
 
 function card(c) {
   const [step] = stagesAhead(c),
     end = c.ended,
     name = c.candidate_name || c.candidate_email,
-    at = timeOf(c),
+    at = c[c.stage + "_at"] ?? c.created_at,
     late = !c.report_at ? "no report" : c.report_at > (state.clock?.now ?? "") ? `report late: ${clockTime(c.report_at).slice(0, 5)}` : "no score";
-  const organization = organizations().length > 1 && !state.query.get("key") ? titleOf(c.organization) + " · " : "";
+  const organization = new Set(cards().map((c) => c.organization)).size > 1 ? titleOf(c.organization) + " · " : "";
   return html`<li class=${"card " + (end ? "ended" : "")} data-keep=${c.id}>
-    <a href=${href(c)} title=${name} aria-label=${name}
+    <a href=${path + toQuery({ ...Object.fromEntries(state.query), candidate: c.id })} title=${name} aria-label=${name}
       aria-current=${c.id === opened() ? "true" : nothing}><bdi>${name}</bdi></a>
-    <span class="mail" title=${c.candidate_email}>${c.invitations > 1 ? html`<b class="odd">${invitedTwice(c)}</b> ` : nothing}${armed(c).length ? html`<b class="warn">fault</b> ` : nothing}${c.confidence === "low" ? html`<b class="warn">low confidence</b> ` : nothing}${c.candidate_email}</span>
-    <span class="when" title=${organization + at}>${organization}<span class="date">${dayOf(at).slice(5, -5)} </span>${clockTime(at).slice(0, 5)}</span>
+    <span class="mail" title=${c.candidate_email}>${c.candidate_email}</span>
+    <span class="badges">${c.invitations > 1 ? html`<b class="odd">${invitedTwice(c)}</b> ` : nothing}${armed(c).length ? html`<b class="warn">fault</b> ` : nothing}${c.confidence === "low" ? html`<b class="warn">low confidence</b>` : nothing}</span>
+    <span class="when" title=${organization + fullTime(at)}>${organization}${state.clock?.now.startsWith(at.slice(0, 10)) ? clockTime(at).slice(0, 5) : shortDay(at)}</span>
     ${end
         ? html`<span class="mark">${end}</span>`
         : c.ship_score !== null
@@ -150,8 +145,7 @@ function boardView() {
   return html`<div class=${"board " + (isFiltered() || opened() ? "narrow" : "")} @pointerleave=${draw} @focusout=${draw}>${stages.map(column)}</div>`;
 }
 
-const orders = [["oldest", "Oldest first"], ["name", "By name"], ["score", "Highest score first"]];
-const verdicts = ["strong_yes", "yes", "no", "strong_no"].map((v) => [v, v.replace("_", " ")]);
+const orders = [["oldest", "Oldest invitation first"], ["name", "By name"], ["score", "Highest score first"]];
 
 // nameOf names an assessment, with its organization if there are several.
 const nameOf = (a) => a.name + (organizations().length > 1 && !state.query.get("key") ? " · " + titleOf(a.organization) : "");
@@ -173,7 +167,7 @@ function toolbar() {
       .value=${typedText("text")} @input=${typed}><span class="buttons">${all.length > 1 ? select("key", "Organization", "All organizations", keys, key) : nothing}
     ${select("assessment", "Assessment", "All assessments", names, assessment)}
     ${select("verdict", "Verdict", "Any verdict", [...verdicts, ["flagged", "⚑ flagged"]], state.query.get("verdict") ?? "")}
-    ${select("sort", "Order", "Newest first", orders, state.query.get("sort") ?? "")}
+    ${select("sort", "Order", "Newest invitation first", orders, state.query.get("sort") ?? "")}
     ${popup("inviting", "Invite candidate", inviteForm())} ${popup("adding", "Add result", inviteForm(true))}
     ${fresh ? html`<button class="new" @click=${refreshNow}>${plural(fresh, "change")}</button>` : nothing}</span></div>`;
 }
@@ -234,10 +228,10 @@ const empty = () => html`<section class="panel guide"><h1>No candidates yet</h1>
 
 function view() {
   if (!assessments) return nothing;
-  if (waiting && !isRead(board())) show();
+  if (waiting && !isRead(document.querySelector(".board"))) show();
   if (!assessments.length && !state.query.get("assessment") && !state.query.get("text")) return empty();
   const side = candidate
-    ? pane(candidate, mails, { close, take, refresh: refreshNow, ready: candidate.id === opened() })
+    ? pane(candidate, { close, take, refresh: refreshNow, ready: candidate.id === opened() })
     : opened()
       ? lostPane("Candidate", "The live data has no such candidate: a reset removes all.", close)
       : nothing;

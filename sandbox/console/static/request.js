@@ -5,7 +5,6 @@ import { candidatePath, clockTime, cutText, faultText, fullTime, highlight, plur
 import { curl } from "./curl.js";
 
 const maxShown = 65536; // Characters of a body.
-const bodies = new Map(); // Elements of the bodies of the request that is shown.
 
 export const failed = (e) => e.ended && (!e.status || e.status >= 400 || !!cutText(e.fault));
 const keyOf = (e) => state.keys.find((k) => k.id === e.key_id);
@@ -31,17 +30,18 @@ const isWrite = (e) => e.method !== "GET" && e.method !== "HEAD";
 const lower = (text) => text[0].toLowerCase() + text.slice(1).replace(/\.$/, "");
 
 // refusal says which field was refused and why, such as "name is required".
-function refusal({ field, problem }) {
+function refusal({ field, others = [], problem }) {
   if (!field) return lower(problem);
-  if (problem === "Required.") return field + " is required";
-  return field + (problem.startsWith("Must") ? " " : ": ") + lower(problem);
+  const also = others.length ? `; also refused: ${others.join(", ")}` : "";
+  if (problem === "Required.") return field + " is required" + also;
+  return field + (problem.startsWith("Must") ? " " : ": ") + lower(problem) + also;
 }
 
 // why is the mark of a failed request in its row, such as "name: required".
 export function why(e, limit = e.limit) {
-  const { message, field, problem } = e.error;
+  const { message, field, others, problem } = e.error;
   if (e.status === 429 && limit) return `no ${e.method === "GET" ? "reads" : "writes"} left`;
-  return problem ? (field ? field + ": " : "") + lower(problem).replace(/^must (be )?/, "") : (nameOf(e) ?? lower(message).replace("this operation ", ""));
+  return problem ? (field ? field + ": " : "") + lower(problem).replace(/^must (be )?/, "") + (others?.length ? `, +${others.length} more` : "") : (nameOf(e) ?? lower(message).replace("this operation ", ""));
 }
 
 // whatOf names what a write makes or changes.
@@ -54,10 +54,19 @@ function whatOf(e, person) {
 
 const timeOf = (unix) => clockTime(new Date(unix * 1000).toISOString());
 
-const names = { 200: "OK", 201: "Created", 404: "not found", 405: "no such method here", 429: "too many requests", 500: "internal error", 502: "bad gateway", 503: "not available" };
+const names = { 200: "OK", 201: "created", 404: "not found", 405: "no such method here", 429: "too many requests", 500: "internal error", 502: "bad gateway", 503: "not available" };
 
 // nameOf returns the meaning of the status. The API does not say what is wrong with a key.
-const nameOf = (e) => (e.status === 401 ? (e.key === "" ? "no key" : keyOf(e) ? "the key is not valid" : "unknown key") : names[e.status]);
+const nameOf = (e) => {
+  if (e.status === 401) return e.key === "" ? "no key" : keyOf(e) ? "the key is not valid" : "unknown key";
+  return e.status === 404 && !e.route ? "no such route" : names[e.status];
+};
+
+// meant returns the path of the API for a path without its base, or "".
+function meant({ status, route, path }) {
+  const fits = (r) => new RegExp(`^${r.replace(/^\w+ /, "").replace(/\{\w+\}/g, "[^/]+")}$`).test(path);
+  return status === 404 && !route && state.routes.some(fits) ? "/api/v1" + path : "";
+}
 
 // headline is the answer to what happened: one line.
 function headline(e, person) {
@@ -77,7 +86,7 @@ function headline(e, person) {
       : isWrite(e) && e.status < 300 && e.route
         ? html`Done: ${whatOf(e, person)}`
         : e.pending ? "not evaluated yet" : (nameOf(e) ?? e.error?.message ?? ""));
-  return html`<span class=${statusKind(e)}>${e.status ?? "No response"}</span>${text ? html` · ${text}` : nothing}${e.undone ? `, then undone at ${clockTime(e.undone)}` : ""}`;
+  return html`<span class=${statusKind(e)}>${e.status ?? "No response"}</span>${text ? html` · ${text}` : nothing}${meant(e) ? html`; did you mean <code>${meant(e)}</code>?` : nothing}${e.undone ? `, then undone at ${clockTime(e.undone)}` : ""}`;
 }
 
 // queryOf returns the query, in which the refused parameter stands out.
@@ -102,7 +111,7 @@ export function pane(e, { number, lost, writes, candidate, link, close, compared
       <button class="plain small" id="copy-curl" title="y" @click=${() => copyCurl(e)}>Copy as curl</button>
       ${state.file ? nothing : html`<button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>
       ${e.route ? html`<a class="button plain small" id="fail-next" title="f" href=${linkTo("faults", { route: `${e.method} ${e.route}` })}>Fail next…</a>` : nothing}`}</p></div>
-    <dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time title=${e.at}>${fullTime(e.at)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
+    <dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
       ${fact("Key", html`<code>${keyName(e)}</code>`)}${e.limit && e.status !== 401 ? fact(isWrite(e) ? "Writes remaining" : "Reads remaining", `${e.remaining} of ${e.limit}`) : nothing}
       ${e.request_id ? fact("Request id", html`<code>${e.request_id}</code>`) : nothing}</dl>
     ${notes(e, candidate && person, writes, candidate?.invitations, link)}${compared ?? nothing}
@@ -158,14 +167,7 @@ function story(e, writes, invited, link) {
 }
 
 // bodyOf returns the element of a body. It is made once.
-function bodyOf(e, name, text) {
-  const id = `${state.run} ${e.number} ${name} ${e.ended}`;
-  if (!bodies.has(id)) {
-    if (bodies.size > 8) bodies.clear();
-    bodies.set(id, highlight(text, name === "Request" && e.error?.field));
-  }
-  return bodies.get(id);
-}
+const bodyOf = (e, name, text) => ((e.bodies ??= {})[name] ??= highlight(text, name === "Request" && e.error?.field));
 
 function message(e, name, text, headers, size, query) {
   const whole = pretty(text ?? ""),
@@ -180,7 +182,7 @@ function message(e, name, text, headers, size, query) {
     ${
       text
         ? html`<pre class="body">${bodyOf(e, name, whole.slice(0, maxShown))}</pre>`
-        : name === "Request" && !isWrite(e) ? nothing : html`<p class="quiet">${headers ? "No body." : !e.status ? "None." : "No longer kept."}</p>`
+        : name === "Request" && !isWrite(e) ? nothing : html`<p class="quiet">${headers ? "No body." : !e.status ? "None." : "No longer kept: the newest 1,000 responses are."}</p>`
     }
     ${text && name === "Response" && cutText(e.fault) ? html`<p class="bad">— cut here, ${cutText(e.fault).slice(4)} —</p>` : nothing}
     ${text && omitted > 0 ? html`<p class="quiet">${omitted} more bytes</p>` : nothing}

@@ -9,7 +9,7 @@ const times = () => ["5m", "1h", ...(state.clock ? [clockTime(state.clock.now)] 
 // values are what can follow each name.
 const values = {
   status: () => ["4xx", "5xx", "2xx", "400", "404", "429", "none"],
-  route: () => [...new Set(state.routes.map((r) => r.split(" ")[1]))],
+  route: () => ["none", ...new Set(state.routes.map((r) => r.split(" ")[1]))],
   method: () => ["GET", "POST", "PATCH", "DELETE"],
   key: () => [...state.keys.map((k) => k.token), "none"],
   is: () => ["failed", "repeated", "fault"],
@@ -31,10 +31,10 @@ const inFile = {
   is: (e, v) => (v === "failed" && failed(e)) || (v === "repeated" && !!(e.repeats || e.repeated_by)) || (v === "fault" && !!e.fault),
   method: (e, v) => e.method === v.toUpperCase(),
   candidate: (e, v) => e.subject?.toLowerCase() === v.toLowerCase(),
-  route: (e, v) => (v.includes(" ") ? v === `${e.method} ${e.route || e.path}` : isPart(v, `${e.method} ${e.route || e.path}`)),
+  route: (e, v) => (v === "none" ? !e.route : v.includes(" ") ? v === `${e.method} ${e.route || e.path}` : isPart(v, `${e.method} ${e.route || e.path}`)),
   fault: (e, v) => v.split(",").includes(String(e.fault_id)),
   code: (e, v) => e.error?.code?.toLowerCase() === v.toLowerCase(),
-  field: (e, v) => e.error?.field === v,
+  field: (e, v) => [e.error?.field, ...(e.error?.others ?? [])].includes(v),
   took: (e, v) => e.took <= secondsOf(v) === v.startsWith("<"),
   key: (e, v) => e.key_id === v || isPart(v, keyName(e)),
   after: (e, v) => e.at.slice(v.includes("T") ? 0 : 11) >= v,
