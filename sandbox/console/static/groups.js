@@ -9,7 +9,7 @@ const quoted = (text) => (/[\s{]/.test(text) ? `"${text}"` : text);
 // line draws the numbers of requests over time.
 function line(counts) {
   const highest = Math.max(...counts);
-  return html`<svg class="trend" viewBox="0 0 ${counts.length - 1} 20" preserveAspectRatio="none" aria-hidden="true">${svg`<polyline
+  return html`<svg class="trend" viewBox="0 0 ${counts.length - 1 || 1} 20" preserveAspectRatio="none" aria-hidden="true">${svg`<polyline
     points=${counts.map((n, i) => `${i},${19 - (18 * n) / highest}`).join(" ")}></polyline>`}</svg>`;
 }
 
@@ -23,7 +23,7 @@ export function groupsOf(rows, buckets) {
     const { route, key, candidate, skip, times, ...fault } = e.fault ?? {},
       name = { status: e.status, ended: e.ended, method: e.method, route: e.route || e.path, key: e.key, key_id: e.key_id, error: e.error, fault: e.fault && fault },
       id = JSON.stringify(name),
-      g = groups.get(id) ?? { ...name, faultIDs: new Set(), count: 0, first: e.at, times: Array(60).fill(0) };
+      g = groups.get(id) ?? { ...name, faultIDs: new Set(), count: 0, first: e.at, times: Array(buckets.length).fill(0) };
     groups.set(id, g);
     g.faultIDs.add(e.fault_id);
     g.count++;
