@@ -43,7 +43,7 @@ func TestAWholeHireByClicks(t *testing.T) {
 	p.press("#evaluate-low_craft")
 	p.do(chromedp.SendKeys(chromedp.CSS("#evaluate-summary"), "Careful, and quick."))
 	p.press("#evaluate > button")
-	for _, shown := range []string{"Careful, and quick.", "88", "AI Fluency above most candidates", "no score", "87\nlow confidence"} {
+	for _, shown := range []string{"Careful, and quick.", "88", "AI Fluency above most candidates", "no score\nnot enough data", "87\nlow confidence\nnot enough data"} {
 		p.appears(".report", shown)
 	}
 	for _, step := range []string{"sent", "opened", "started", "submitted", "evaluated"} { // As the columns.

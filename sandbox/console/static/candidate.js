@@ -147,7 +147,8 @@ function report(r) {
   const percentile = r.percentile ? `, percentile ${r.percentile}` : "";
   const meter = (p) => html`<b>${p.score}</b><meter min="0" max="100" value=${p.score} aria-label=${p.label}></meter>`;
   const pillar = (p) => html`<li class=${p.low_confidence ? "unsure" : ""}><span>${p.label}</span> ${p.score === null ? html`<small>no score</small>` : meter(p)}
-    ${p.low_confidence && p.score !== null ? html`<b class="warn">low confidence</b>` : nothing}</li>`;
+    ${p.low_confidence && p.score !== null ? html`<b class="warn">low confidence</b>` : nothing}
+    ${p.low_confidence || p.score === null ? html`<small>not enough data</small>` : nothing}</li>`;
   return html`<section class="report" aria-label="Report"><h3>Report</h3>
     <p class="verdict"><b>${r.ship_score ?? "–"}</b> <span>${r.verdict_label}</span>
       <small>confidence ${r.confidence}, integrity ${r.integrity_status}${rank}${percentile}</small></p>
