@@ -80,7 +80,7 @@ func TestAdviceWorks(t *testing.T) {
 					}
 				}
 			}
-			assert.True(t, answered || slices.Contains([]string{"", "logs -f", "submissions archive --output"}, word), word)
+			assert.True(t, answered || slices.Contains([]string{"", "logs -f", "quota", "submissions archive --output"}, word), word)
 		}
 	}
 	assert.Greater(t, len(worked), 150)

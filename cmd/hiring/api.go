@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -44,8 +45,14 @@ func (a *app) apiCommand() *cobra.Command {
 		}
 		var response hiring.Response
 		_, err = t.client.Do(hiring.WithResponse(ctx, &response), call.method, call.path, call.query, call.body, nil)
+		if i := slices.IndexFunc(otherPages, call.query.Has); i >= 0 && err == nil {
+			a.warnOnce(otherPages[i] + " may have no effect: the parameters of a list are page_size and page.")
+		}
 		if err == nil && len(response.Body) > 0 {
 			err = t.WriteJSON(json.RawMessage(response.Body))
+		}
+		if errors.Is(err, hiring.ErrNotFound) {
+			err = useInstead(err, strings.TrimPrefix(call.path, "/")) // As in /rate_limit.
 		}
 		return err
 	})
@@ -66,6 +73,9 @@ func methodAndPath(flag string, args []string) (method, path string, err error) 
 }
 
 var apiMethods = []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete} //nolint:gochecknoglobals // a constant table
+
+// otherPages are query parameters for pages that other APIs have.
+var otherPages = []string{"limit", "per_page", "pageSize", "offset"} //nolint:gochecknoglobals // a constant table
 
 // call is a request that the user describes.
 type call struct {

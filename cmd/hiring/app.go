@@ -166,7 +166,7 @@ func (a *app) printer() (*output.Printer, error) {
 	if err != nil {
 		format, _, _ := strings.Cut(a.flags.output.Format, "=") // As in kubectl's -o jsonpath=....
 		flag, _, _ := strings.Cut(err.Error(), ":")
-		return nil, useInstead(useInstead(usageError{err}, flag+" wrong"), "-o "+format)
+		return nil, useInstead(useInstead(useInstead(usageError{err}, flag+" wrong"), "-o "+format), a.flags.output.Format)
 	}
 	p.Context, p.Notes, p.Warn = a.ctx, a.err, a.warnOnce
 	return p, nil

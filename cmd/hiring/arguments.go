@@ -64,11 +64,7 @@ func (a *app) prepare(c *cobra.Command) error {
 	for _, name := range names {
 		variable := "HIRING_" + strings.ReplaceAll(strings.ToUpper(strings.TrimLeft(name, "-")), "-", "_") // As in HIRING_URL.
 		if a.getenv(variable) != "" && !c.Flags().Changed(name) && !slices.Contains([]string{envBaseURL, envKey, envProfile}, variable) {
-			instead := "a flag, or a variable of hiring help environment"
-			if of := insteadOf("--" + strings.TrimLeft(name, "-")); strings.Contains(of, "HIRING_") {
-				instead = of
-			}
-			a.warnOnce("The variable " + variable + " has no effect: use " + instead + ".")
+			a.warnOnce("The variable " + variable + " has no effect: use a flag, or " + envBaseURL + ", " + envKey + " or " + envProfile + ".")
 		}
 	}
 	a.flags.output.Format = strings.ToLower(a.flags.output.Format)

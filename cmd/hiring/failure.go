@@ -94,14 +94,11 @@ func (a *app) checkLine(c *cobra.Command, given []string) error {
 	if len(given) >= len(wanted) && (len(given) <= most || strings.Contains(arguments, "...")) {
 		return nil
 	}
-	usage, takes := "Usage: "+c.Parent().CommandPath()+" "+c.Use, "takes no arguments"
+	usage := "Usage: " + c.Parent().CommandPath() + " " + c.Use
 	if len(wanted) > len(given) {
 		return useInstead(listedError{adviceError{usagef("%s needs %s", name, strings.Join(wanted[len(given):], " ")), usage}, c.Example}, name+" alone")
 	}
-	if most > 0 {
-		takes = "takes " + counted(most, "argument", "arguments")
-	}
-	return useInstead(adviceError{usagef("%s %s, got %s", name, takes, quoted(given)), usage}, name+" more")
+	return useInstead(adviceError{usagef("%s takes %s, got %s", name, counted(most, "argument", "arguments"), quoted(given)), usage}, name+" more")
 }
 
 // wrongWord returns an error for a first argument, if any, that is the word for a command which does not exist.

@@ -30,7 +30,7 @@ var habits string
 
 // useInstead returns an error with the advice that habits has for what was typed, if any.
 func useInstead(err error, typed string) error {
-	if instead := insteadOf(typed); instead != "" {
+	if instead := cmp.Or(insteadOf(typed), columnsIn(typed)); instead != "" {
 		return adviceError{err, "Use " + instead}
 	}
 	return err
@@ -56,15 +56,12 @@ var insteadOfWords = sync.OnceValue(func() map[string]string { //nolint:gocheckn
 func unknownCommand(c *cobra.Command, given []string) error {
 	parent, name := strings.TrimPrefix(c.CommandPath()+" ", "hiring "), given[0]
 	err := usagef("There is no command hiring %s%s", parent, output.Clean(name))
-	instead := cmp.Or(insteadOfCommand(c, parent, given), insteadOf("* "+name))
-	if words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-:/.", r) }); len(words) == 2 && instead == "" && !c.HasParent() {
-		instead = insteadOfCommand(c, parent, words) // As in list-submissions or submissions:list.
+	instead := cmp.Or(insteadOf("* "+name), insteadOfCommand(c, parent, given))
+	if words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-:. ", r) }); len(words) == 2 && instead == "" && !c.HasParent() {
+		instead = insteadOfCommand(c, parent, words) // As in list-submissions, submissions:list or 'submissions list'.
 	}
 	if instead != "" {
 		return adviceError{err, "Use " + instead}
-	}
-	if strings.Contains(name, " ") {
-		return adviceError{err, "Give the words without quotes: " + c.CommandPath() + " " + output.Clean(name)}
 	}
 	var near []string
 	for _, child := range c.Commands() {
@@ -98,14 +95,10 @@ func insteadOfCommand(c *cobra.Command, below string, given []string) (instead s
 	}
 	if len(given) > 1 {
 		instead = insteadOf(below + given[0] + " " + given[1])
-		if instead == "" && !c.HasParent() {
-			instead = cmp.Or(usageBelow(c, given[0], given[1]), usageBelow(c, given[1], given[0]))
-		}
-		if kind, _, _ := c.Root().Find(given[1:]); instead == "" && !c.HasParent() && kind.HasParent() {
-			instead = insteadOf(commandName(kind) + " " + given[0])
-		}
-		if kind, rest, _ := c.Root().Find(given[1:]); instead == "" && len(rest) > 0 && kind.HasParent() {
-			instead = insteadOf(commandName(kind) + " " + rest[0]) // As in org member add.
+		if kind, rest, _ := c.Root().Find(given[1:]); instead == "" && !c.HasParent() {
+			group := cmp.Or(kind.Annotations[shortOf], commandName(kind)) // As in delete invite.
+			instead = cmp.Or(usageBelow(c, given[0], given[1]), insteadOf(given[1]+" "+given[0]), usageBelow(c, group, given[0]))
+			instead = cmp.Or(instead, insteadOf(group+" "+given[0]), insteadOf(group+" "+append(rest, "")[0])) // As in org member add.
 		}
 		if instead = cmp.Or(instead, insteadOf(below+given[1]+" "+given[0])); instead == "" && strings.HasPrefix(insteadOf(below+given[0]), "a kind ") && given[1] != "<id>" {
 			instead = insteadOf(given[1]) // As in get candidates.
@@ -169,12 +162,16 @@ func (a *app) unknownFlags(c *cobra.Command, unknown []string, from [][]string) 
 		}
 		return listedError{usagef("%s does not have these flags", commandName(c)), strings.Join(lines, "\n")}
 	}
+	has := func(child *cobra.Command) bool { return child.Flag(strings.TrimLeft(unknown[0], "-")) != nil }
 	err := usagef("%s has no flag %s", commandName(c), output.Clean(unknown[0]))
+	if lines := commandLines(c, "  ", has); lines != "" {
+		return listedError{adviceError{err, "Give it to a command below"}, lines}
+	}
 	if advice := a.adviceForFlag(c, unknown[0], from[0]); advice != "" {
 		return adviceError{err, advice}
 	}
-	if c.HasSubCommands() {
-		return listedError{adviceError{err, "Give it to a command below"}, commandLines(c, "  ", (*cobra.Command).IsAvailableCommand)}
+	if usual, _, _ := c.Find([]string{"list"}); usual != c {
+		return a.unknownFlags(usual, unknown, from)
 	}
 	return listedError{adviceError{err, "It has the flags below, and those of hiring --help: --jq selects from the results"}, flagLines(c.LocalNonPersistentFlags()) + c.Example}
 }
@@ -205,17 +202,13 @@ func (a *app) adviceForFlag(c *cobra.Command, flag string, args []string) string
 	}
 	member, _, value := given(flag, args)
 	if of := cmp.Or(insteadOf("--"+member), "--"+member); member != "" && c.Flag(of[2:]) != nil { // As in --filter status=x.
-		_, known, _ := strings.Cut(c.Flag(of[2:]).Usage, "`")
-		_, known, hasValues := strings.Cut(known, "`: ")
+		_, known, hasValues := strings.Cut(c.Flag(of[2:]).Usage, "`: ")
 		if !hasValues || strings.Contains(known, value) {
 			return "Use " + of + " '" + value + "'"
 		}
 		return "Use " + of + " with another value than " + value + ": " + known
 	}
-	if strings.Contains(strings.Join(args[:min(len(args), 2)], " "), "{{") {
-		flag = "--template"
-	}
-	instead := a.insteadOfFlag(c, flag, args)
+	instead := cmp.Or(columnsIn(strings.Join(args[:min(len(args), 2)], " ")), a.insteadOfFlag(c, flag, args))
 	switch {
 	case strings.HasPrefix(instead, "--all") && slices.ContainsFunc(a.args, limit.MatchString):
 		return "Use " + instead + "; leave --limit out"
@@ -248,6 +241,18 @@ func (a *app) insteadOfFlag(c *cobra.Command, flag string, args []string) string
 		}
 	}
 	return ""
+}
+
+// fields matches a text with a template, columns as kubectl has them, or a query that selects fields without a condition, and
+// field one of its fields.
+var fields, field = regexp.MustCompile(`^[^?]*(?:\{\{|columns=|\]\.[\[{]).*`), regexp.MustCompile(`(?:[.,]|\]\.[\[{]|columns=)(?:\w+:\.?)?([A-Za-z][\w.]*)`)
+
+// columnsIn returns --columns with the fields that a text selects, as in {{.ID}} {{.Email}} or columns=ID:.id,EMAIL:.email, or "".
+func columnsIn(text string) (instead string) {
+	for _, found := range field.FindAllStringSubmatch(fields.FindString(text), -1) {
+		instead += "," + strings.ToLower(found[1])
+	}
+	return strings.Replace(instead, ",", "--columns ", 1)
 }
 
 // given returns the value that arguments give a flag, if it is a text that needs no quotes, and the member and the operator

@@ -24,22 +24,15 @@ func TestHabitsFromGh(t *testing.T) {
 	for line, says := range map[string]string{
 		"submissions list -o results.csv":            "--output results.csv: choose one of table, json, jsonl, csv; > <file> writes to a file.\n",
 		"invite @people.csv -a x":                    "hiring invitations import <file.csv> reads a file of candidates.\n",
-		"submissions list --since":                   "--since needs a value: only submissions since a time, as in 2026-03-15, 36h or 7d",
 		"help acount":                                "There is no command hiring acount. Did you mean hiring account?",
 		"api account -f name":                        "--field name: give name=value.",
 		"api /submissions page==2":                   "/submissions is not a method: use GET, POST, PATCH, PUT, DELETE. Fields follow -f, as in hiring api GET <path> -f page=2.\n",
-		"list.submissions":                           "Use hiring submissions list.\n",
 		"invite ada@example.com Bob -a x --name Ada": "--name is for one address. Give several as 'Ada <ada@example.com>'.",
 		"invitations expire-soon":                    "There is no command hiring invitations expire-soon. hiring invitations has the commands below.\n  find         Show the invitations of a candidate\n",
 		"submissions export x.csv --status x,y":      "--status x,y: give one status only. hiring submissions list with --all --jq 'map(select(.status == \"x\" or .status == \"y\"))' shows several.\n",
 		"invite list":                                "There is no command hiring invite list. Use hiring invitations list --assessment <assessment>.\n",
-		"invitations/list":                           "Use hiring invitations list --assessment <assessment>.\n",
-		"submissions list --status=":                 "--status is empty.\n",
 		"submissions list -L5 --sort -id --limit 9":  "--limit is given twice: give one value.\n",
-		"submissions list -q.[] --jq length":         "--jq is given twice: give one value. Use | between two programs, and \"and\" between two conditions.\n",
 		"submissions list --jq . --columns id,score": "--columns and --jq exclude each other: the program selects members, as in --jq 'map(pick(.id, .score))' of a list, or pick(.id, .score) of one thing.\n",
-		"submissions list --format {{.ID}}":          "has no flag --format. Use --jq '.[].id' of a list, ",
-		"events --since 24h":                         "hiring: events has no flag --since. Give it to a command below.\n  follow ",
 		"events list x --since 2026-03-01T12:00":     "Use --all --jq 'map(select(.time >= \"2026-03-01T11:00:00Z\"))'; ",
 		"submissions list -o csv --jq .":             "with @csv, as in '.[] | [.id, .created_at] | @csv'.\n",
 		"sandbox -p 8080":                            "sandbox uses no profile. --addr 127.0.0.1:8080 chooses the port.\n",
@@ -49,28 +42,34 @@ func TestHabitsFromGh(t *testing.T) {
 		"submissions list --sort --desc -n 10":                                   "  --desc        Use --sort with a minus before the column for the highest first,\n                as in --sort -created_at.\n  -n            Use --limit 10; leave it out beside --all.\n",
 		"submissions list -q -o json":                                            "--jq needs a value: filter the JSON with a jq program; see hiring help formatting. Use --jq '.[].id' of a list, ",
 		"submissions report x --format pdf -x":                                   "  --format      Use -o json: the API has reports as data only.\n  -x            See ",
-		"events list x --types ai_exchange":                                      "events list has no flag --types. Use --all --jq 'map(select(.kind == \"ai_exchange\"))': known are attempt_started, ai_prompt and ai_response, and there may be others.\n",
+		"events list x --types ai_exchange":                                      "events list has no flag --types. Use --all --jq 'map(select(.kind == \"ai_exchange\"))': known are attempt_started, ai_prompt and ai_response, and there may be others; hiring watch writes new results.\n",
 		"events list x --since=yesterday":                                        "Use --all --jq 'map(select(.time >= \"2026-03-15\"))'; ",
 		"submissions list --min-score high -L 2":                                 "Use --all --jq 'map(select(.report.ship_score >= 80))'; give your value in place of 80; leave --limit out.\n",
 		"invitations send a@b.test --agai":                                       "invitations send has no flag --agai. It has the flags below",
 		"submissions list --since -7d":                                           "--since -7d: give a date as in 2026-03-15, ",
+		"submissions list -o custom-columns=ID:.id,Mail:.candidate.email,N:name": "Use --columns id,candidate.email,name.\n",
+		"submissions list --format {{.ID}},{{.Email}} --query x[].[id,name]":     "  --format      Use --columns id,email.\n  --query       Use --columns id,name.\n",
+		"submissions --force":                                                    "hiring: submissions has no flag --force. Give it to a command below.\n  archive ",
+		"assessments --status active":                                            "hiring: assessments list has no flag --status. Use --all --jq 'map(select(.status == \"active\"))', ",
 	} {
 		got := u.run(strings.Fields(line)...)
 		assert.Equal(t, exitUsage, got.code, line)
 		assert.Contains(t, got.stderr, says, line)
 	}
 	u.env = append(u.env, "HIRING_OUTPUT=json", "HIRING_JQ=.id", "HIRING_API_URL=x")
-	const ignored = "hiring: warning: The variable HIRING_%s has no effect: use %s.\n"
+	const ignored = "hiring: warning: The variable HIRING_%s has no effect: use a flag, or HIRING_BASE_URL, HIRING_API_KEY or HIRING_PROFILE.\n"
 	got := u.run("submissions", "get", "sub_"+sandbox.SubmissionID, "--jq", ".id")
-	assert.Equal(t, result{stdout: sandbox.SubmissionID + "\n", stderr: fmt.Sprintf(ignored+ignored, "API_URL", insteadOf("--api-url"), "OUTPUT", "a flag, or a variable of hiring help environment")}, got, "but the flag is given")
+	assert.Equal(t, result{stdout: sandbox.SubmissionID + "\n", stderr: fmt.Sprintf(ignored+ignored, "API_URL", "OUTPUT")}, got, "but the flag is given")
 	u.env = u.env[:len(u.env)-3]
 	assert.Equal(t, u.run("help", "exit-status"), u.run("help", "exit-codes"))
-	assert.Contains(t, u.run("submissions list").stderr, "There is no command hiring submissions list. Give the words without quotes: hiring submissions list.\n")
+	assert.Contains(t, u.run("submissions list").stderr, "There is no command hiring submissions list. Use hiring submissions list.\n")
 	assert.Zero(t, u.run("submissions", "list", "--sort", "-status", "-since=2w", "-limit", "3").code, "a value that begins with a dash, and flags with one dash")
 	assert.Contains(t, u.run("api", "GET", "/v1/account").stdout, "Sandbox")
 	assert.Contains(t, u.run("account", "-o", "csv", "--output", "json").stdout, "{", "an alias of a shell may set a global flag")
 	got = u.run("api", "-X", "POST", "invitations")
 	assert.Regexp(t, `^hiring: 404 NOT_FOUND: The resource does not exist \(request req_\w+\)\. Check the path, its ids`, got.stderr, "the base URL is right")
+	assert.Contains(t, u.run("api", "/v1/rate_limit").stderr, "). Use hiring quota.\n")
+	assert.Equal(t, "hiring: warning: per_page may have no effect: the parameters of a list are page_size and page.\n", u.run("api", "/members?per_page=2").stderr)
 	got = u.run("submissions", "list", "--status", "completed")
 	assert.Equal(t, result{stderr: "hiring: warning: --status completed may find nothing: known are evaluated, started, submitted.\n"}, got)
 }
@@ -85,7 +84,7 @@ func TestAdviceKeepsWhatWasTyped(t *testing.T) {
 		"invitations rm " + id + " " + other + " --yes": "hiring invitations revoke <invitation>.", "report view " + id + " --assessment x": "hiring report <submission>.", "report " + id + " --due x": "no flag: an assessment is open until hiring assessments close <assessment>, ", "report view -p " + id: "hiring report <submission>.",
 		"lookup b@x.test": "hiring submissions find b@x.test, ", "remind b@x.test": "hiring invitations resend <invitation>.", "login b@x.test": "hiring profile add <name>.", "candidates get b@x.test": "hiring report <submission> or hiring invitations find <email>.",
 		"invite " + id + " -f p.csv --dry-run": "hiring invitations import <file.csv> --dry-run -a <assessment>, ", "invite " + id + " -f p.csv --yes": "hiring invitations import <file.csv> -a <assessment>, ",
-		"config set output json": "the flags of each command, ", "configure list": "hiring profile list.", "org member add b@x.test": "the dashboard: ", "jobs create --title X": "hiring assessments create --challenge <challenge> --name <name>.",
+		"config set output json": "the flags of each command, ", "configure list": "hiring profile list.", "org member add b@x.test": "the dashboard: ", "delete invite " + id + " --force": "hiring invitations revoke " + id + ".", "grade submission " + id: "the dashboard: ", "get report " + id: "hiring report " + id + ".", "jobs create --title X": "hiring assessments create --challenge <challenge> --name <name>.",
 	} {
 		got := runWith(t.Context(), sandbox.TestKey, nil, strings.Fields(line)...)
 		assert.Contains(t, strings.Join(strings.Fields(got.stderr), " ")+" ", "Use "+advice, line)
