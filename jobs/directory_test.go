@@ -27,7 +27,17 @@ type customerTable struct {
 
 	rows   map[string]customer
 	opened map[string]int // Calls of Open by name.
-	fails  bool           // List returns an error.
+	fails  bool           // List fails.
+	panics bool           // The last failure was a panic.
+}
+
+// fail panics, and the next time returns an error.
+func (c *customerTable) fail(err error) error {
+	c.panics = !c.panics
+	if c.panics {
+		panic(err)
+	}
+	return err
 }
 
 type customer struct {
@@ -70,7 +80,7 @@ func (c *customerTable) directory() *jobs.Directory {
 			c.Lock()
 			defer c.Unlock()
 			if c.fails {
-				return nil, errors.New("the table cannot be read")
+				return nil, c.fail(errors.New("the table cannot be read"))
 			}
 			for name := range c.rows {
 				listed = append(listed, jobs.DirectoryEntry{Name: name})
@@ -83,7 +93,7 @@ func (c *customerTable) directory() *jobs.Directory {
 			c.opened[l.Name]++
 			row := c.rows[l.Name]
 			if row.err != nil {
-				return jobs.Organization{}, row.err
+				return jobs.Organization{}, c.fail(row.err)
 			}
 			o := row.api.organization("")
 			o.Client = cmp.Or(row.client, o.Client)
@@ -181,6 +191,10 @@ func (s *store[TTx]) startIdle(t *testing.T, table *customerTable, r *recorder) 
 	t.Helper()
 	config, telemetry, ended := testConfig(), r.telemetry(), make(chan struct{})
 	telemetry.Count = func(context.Context, jobs.CountEvent) { <-ended }
+	telemetry.PollDue = func(ctx context.Context, e jobs.PollDueEvent) {
+		r.telemetry().PollDue(ctx, e)
+		panic("PollDue")
+	}
 	end := sync.OnceFunc(func() { close(ended) })
 	require.NoError(t, jobs.Watch(config, s.database, jobs.Results[TTx]{Directory: table.directory(), Telemetry: telemetry, Handle: s.insertResult}))
 	delete(config.Queues, jobs.QueuePolls)
@@ -219,4 +233,6 @@ func TestDirectoryThatFailsRemovesNothingSQLite(t *testing.T) {
 	table.set("closed", customer{api: closed})
 	eventually(t, s.countIs(t, 3, "results"))
 	require.Zero(t, s.count(t, "river_job WHERE state = 'cancelled'"))
+	require.Contains(t, log.String(), `another run follows within a minute" organization="" kind=hiring_health`)
+	require.Regexp(t, `organization=closed kind=hiring_poll .*cause=panic origin=directory_test.go`, log.String())
 }

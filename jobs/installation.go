@@ -169,11 +169,17 @@ func (in *installation[TTx]) MetricEmit(ctx context.Context, _ *rivertype.HookMe
 			defer ticks.Stop()
 			for {
 				ctx, cancel := context.WithTimeout(context.Background(), 2*listTimeout)
-				in.compareClock(ctx)
-				for _, r := range in.registries {
-					r.refresh(ctx, refreshInterval/2)
-				}
+				_, err := withoutPanic(func() (any, error) {
+					in.compareClock(ctx)
+					for _, r := range in.registries {
+						r.refresh(ctx, refreshInterval/2)
+					}
+					return nil, nil
+				})
 				cancel()
+				if err != nil {
+					in.logger().Error("jobs: a function of Telemetry panicked", "origin", originOf(err))
+				}
 				select {
 				case <-stopped:
 					return
@@ -259,9 +265,12 @@ func (in *installation[TTx]) compareClock(ctx context.Context) {
 
 // WorkEnd is called by River at the end of each attempt of each job of the configuration,
 // and returns the error that River logs and stores.
-func (*installation[TTx]) WorkEnd(_ context.Context, _ *rivertype.JobRow, err error) error {
+func (in *installation[TTx]) WorkEnd(ctx context.Context, row *rivertype.JobRow, err error) error {
 	if err == nil {
 		return nil
+	}
+	if row.Kind == KindHealth && !isSnoozeOrShutdown(ctx, err) {
+		in.logFailure(ctx, attempt{row: row}, err, "jobs: failed, another run follows within a minute")
 	}
 	return storableError{err}
 }

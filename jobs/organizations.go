@@ -45,6 +45,9 @@ func (o Organization) check() error {
 	if o.Client == nil {
 		return fmt.Errorf("jobs: organization %q needs a Client", o.Name)
 	}
+	if w := o.Watch; min(w.MinInterval, w.MaxInterval) < 0 || w.MaxInterval != 0 && w.MaxInterval < w.MinInterval {
+		return fmt.Errorf("jobs: organization %q: MinInterval must not be negative, nor MaxInterval shorter", o.Name)
+	}
 	return nil
 }
 
@@ -59,8 +62,8 @@ func (o Organization) check() error {
 // queued invitations: they are [InvitationsStuck], as those of a misspelt name. An organization
 // that returns continues where it was: its rows of hiring_jobs stay, and its deliveries follow within ten minutes.
 type Directory struct {
-	// List returns all organizations. When it returns an error, the previous list
-	// stays in force. It may be called by several goroutines, one at a time.
+	// List returns all organizations. When it returns an error or panics, the previous list
+	// stays in force. It must return when ctx ends, after 15 s: until then no job waits for a new list. It may be called by several goroutines, one at a time.
 	List func(ctx context.Context) ([]DirectoryEntry, error)
 
 	// Open returns a listed organization, for example with a decrypted key. Its Name is
@@ -242,7 +245,7 @@ func (r *registry) list(ctx context.Context, before *listing) (next listing, err
 	next.entries = make(map[string]*entry)
 	for i, s := range r.sources {
 		listCtx, cancel := context.WithTimeout(ctx, listTimeout)
-		listed, err := s.directory.List(listCtx)
+		listed, err := withoutPanic(func() ([]DirectoryEntry, error) { return s.directory.List(listCtx) })
 		cancel()
 		if err != nil {
 			return next, err
@@ -278,7 +281,7 @@ func (e *entry) organization(ctx context.Context, s source) (Organization, error
 	if e.opened != nil {
 		return *e.opened, nil
 	}
-	o, err := s.directory.Open(ctx, e.DirectoryEntry)
+	o, err := withoutPanic(func() (Organization, error) { return s.directory.Open(ctx, e.DirectoryEntry) })
 	if err != nil {
 		return o, fmt.Errorf("jobs: opening organization %q: %w", e.Name, err)
 	}

@@ -18,13 +18,15 @@ func (t table) begin(ctx context.Context, organization string) error {
 	return t.insert(ctx, organization, watchAddress, savedRow{status: StatusBegun, detail: now.UTC().Format(time.RFC3339Nano)})
 }
 
-// noStateError is the error of polls without a usable row. Its statement starts the watch
-// at a time.
-func noStateError(organization string) error {
-	return fmt.Errorf(`jobs: the row of this watch in hiring_jobs was deleted, or has neither a usable state nor a time to start from. Restore it, or the key of its account, `+
+// noStateError is the error of polls of an organization without a usable row. Its statement starts
+// the watch at a time.
+type noStateError string
+
+func (organization noStateError) Error() string {
+	return fmt.Sprintf(`jobs: the row of this watch in hiring_jobs was deleted, or has neither a usable state nor a time to start from. Restore it, or the key of its account, `+
 		`or start at a time: INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('%s', '', '', 'begun', '2026-01-02T15:04:05Z') `+
 		`ON CONFLICT (organization, assessment_id, address) DO UPDATE SET status = excluded.status, detail = excluded.detail, version = hiring_jobs.version + 1`,
-		strings.ReplaceAll(organization, "'", "''"))
+		strings.ReplaceAll(string(organization), "'", "''"))
 }
 
 // pollFrom returns what a poll of an organization continues from: a state, or options with

@@ -39,7 +39,7 @@ func (in *installation[TTx]) supervise(ctx context.Context, r *registry, a attem
 	if err != nil {
 		o = Organization{Name: a.organization, telemetry: r.sources[r.sourceOf(a.organization)].telemetry}
 	} else {
-		err = withoutPanic(func() error { return work(o, source) })
+		_, err = withoutPanic(func() (any, error) { return nil, work(o, source) })
 	}
 	if errors.Is(err, hiring.ErrInvalidToken) { // The key may have been replaced.
 		r.reopen(a.organization)
@@ -123,9 +123,9 @@ type panicError struct {
 
 func (e *panicError) Error() string { return "jobs: panic: " + e.value + "\n\n" + string(e.stack) }
 
-// withoutPanic calls f, and returns a panic as an error. The text of the panic may
+// withoutPanic returns what f returns, and a panic as an error. The text of the panic may
 // contain candidate data, which River would log and store, so it is dropped.
-func withoutPanic(f func() error) (err error) {
+func withoutPanic[V any](f func() (V, error)) (v V, err error) {
 	defer func() {
 		value := recover()
 		if value == nil {
