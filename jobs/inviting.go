@@ -30,7 +30,7 @@ const planWait = time.Hour
 // configuration of a River client, as [Watch] does. For each organization one job at
 // a time, in any of the processes, sends the queued invitations with
 // [hiring.InvitationService.EnsureAll]: at most one invitation e-mail to each address,
-// within the write rate limit.
+// within the write rate limit. Call it once for a configuration.
 //
 //   - The row of an address gets the status sending before each request. A run that another
 //     run has overtaken cannot write it, and sends nothing.
@@ -58,6 +58,9 @@ func SendInvitations[TTx any](config *river.Config, db Database[TTx], invitation
 	in, err := install(config, db)
 	if err != nil {
 		return err
+	}
+	if in.inviting != nil {
+		return errors.New("jobs: SendInvitations: call it once for a river.Config")
 	}
 	in.inviting = in.register(nil, source)
 	addQueue(config, QueueInvitations, river.QueueConfig{MaxWorkers: 10, FetchPollInterval: rarePollInterval})

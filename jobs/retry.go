@@ -21,9 +21,9 @@ type RetryPolicy struct {
 }
 
 func (p RetryPolicy) withDefaults() RetryPolicy {
-	p.First = cmp.Or(max(p.First, 0), 30*time.Second)
-	p.Max = max(cmp.Or(max(p.Max, 0), time.Hour), p.First)
-	p.End = cmp.Or(max(p.End, 0), 72*time.Hour)
+	p.First = cmp.Or(p.First, 30*time.Second)
+	p.Max = max(cmp.Or(p.Max, time.Hour), p.First)
+	p.End = cmp.Or(p.End, 72*time.Hour)
 	return p
 }
 

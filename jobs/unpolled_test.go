@@ -38,12 +38,11 @@ func watchBeginsWithItsFirstJob[TTx any](t *testing.T, s *store[TTx]) {
 		return "sk_live_unknown_0123456789", nil
 	}))
 	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult})
-	eventually(t, func() bool { return s.polls(t) > 0 })
-	s.mustExec(t, "UPDATE hiring_jobs SET updated_at = '2026-01-01 00:00:00'")
 	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND state = 'retryable'"))
+	s.mustExec(t, "UPDATE hiring_jobs SET updated_at = '2026-01-01 00:00:00'")
 	s.retryPoll(t)
 	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND state = 'retryable'"))
-	const old = "hiring_jobs WHERE organization = 'acme' AND address = '' AND updated_at = '2026-01-01 00:00:00'"
+	const old = "hiring_jobs WHERE organization = 'acme' AND address = '' AND status = 'begun' AND updated_at = '2026-01-01 00:00:00'"
 	require.Equal(t, 1, s.count(t, old))
 
 	api.addEvaluated(t, 1)

@@ -55,8 +55,8 @@ type Results[TTx any] struct {
 }
 
 // Watch adds the workers that poll for results and deliver them to the configuration
-// of a River client. Call it once, before river.NewClient, with one Results for each
-// handler.
+// of a River client. Call it once for a configuration, before river.NewClient, with one
+// Results for each handler.
 //
 // For each organization there is one poll job at a time, in any of the processes. A poll
 // calls [hiring.SubmissionService.Poll]. It inserts a delivery for each newly evaluated
@@ -100,6 +100,9 @@ func Watch[TTx any](config *river.Config, db Database[TTx], results ...Results[T
 		if sources[i], err = newSource(r.Organizations, r.Directory, r.Telemetry, taken); err != nil {
 			return err
 		}
+		if min(r.Retry.First, r.Retry.Max, r.Retry.End) < 0 {
+			return errors.New("jobs: Watch: the fields of Retry must not be negative")
+		}
 		r.Retry = r.Retry.withDefaults()
 	}
 	workers := cmp.Or(config.Queues[QueueDeliveries].MaxWorkers, deliveryWorkers)
@@ -113,6 +116,9 @@ func Watch[TTx any](config *river.Config, db Database[TTx], results ...Results[T
 	in, err := install(config, db)
 	if err != nil {
 		return err
+	}
+	if len(results) == 0 || in.watched != nil {
+		return errors.New("jobs: Watch: call it once for a river.Config, with at least one Results")
 	}
 	in.watched, in.results, in.shares = in.register(in.countPolls, sources...), results, newShares(workers)
 	config.JobStuckHandler = addSlots(more, config.JobStuckHandler)
@@ -200,7 +206,7 @@ func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, job *river.J
 		o.reportEvent(ctx, KindPoll, EventStateRefused)
 		return river.JobSnooze(time.Minute)
 	}
-	if pollErr != nil && polled.State == state {
+	if pollErr != nil && (polled.State == state || errors.Is(pollErr, hiring.ErrInvalidToken)) { // After a 401 there is still no poll.
 		return pollErr
 	}
 	ctx = context.WithoutCancel(ctx) // What was found is saved during a shutdown, too.

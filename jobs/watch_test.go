@@ -152,6 +152,9 @@ func TestWatchRejectsInvalidResults(t *testing.T) {
 		"no name":             {Handle: handle, Organizations: []jobs.Organization{{Client: api.LiveClient()}}},
 		"no client":           {Handle: handle, Organizations: []jobs.Organization{{Name: "acme"}}},
 		"the same name twice": {Handle: handle, Organizations: append(api.organizations(), api.organizations()...)},
+		"negative interval":   {Handle: handle, Organizations: []jobs.Organization{{Name: "acme", Client: api.client, Watch: hiring.WatchOptions{MinInterval: -1}}}},
+		"minimum too long":    {Handle: handle, Organizations: []jobs.Organization{{Name: "acme", Client: api.client, Watch: hiring.WatchOptions{MinInterval: 2, MaxInterval: 1}}}},
+		"negative delay":      {Handle: handle, Organizations: api.organizations(), Retry: jobs.RetryPolicy{Max: -1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := &river.Config{}
@@ -160,7 +163,12 @@ func TestWatchRejectsInvalidResults(t *testing.T) {
 		})
 	}
 	config := &river.Config{Queues: map[string]river.QueueConfig{jobs.QueuePolls: {MaxWorkers: 3}}}
-	require.NoError(t, jobs.Watch(config, s.database, jobs.Results[*sql.Tx]{Handle: handle, Organizations: api.organizations()}))
+	results, invitations := jobs.Results[*sql.Tx]{Handle: handle, Organizations: api.organizations()}, jobs.Invitations{Organizations: api.organizations()}
+	require.Error(t, jobs.Watch(config, s.database))
+	require.NoError(t, jobs.Watch(config, s.database, results))
+	require.Error(t, jobs.Watch(config, s.database, results), "the first would not apply")
+	require.NoError(t, jobs.SendInvitations(config, s.database, invitations))
+	require.Error(t, jobs.SendInvitations(config, s.database, invitations))
 	require.Equal(t, 3, config.Queues[jobs.QueuePolls].MaxWorkers, "the user's queue is unchanged")
 	require.Positive(t, config.Queues[jobs.QueueDeliveries].MaxWorkers)
 }
