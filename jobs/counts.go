@@ -67,12 +67,12 @@ func (in *installation[TTx]) countPolls(ctx context.Context) (map[jobState]jobCo
 // countDeliveries counts deliveries by state, pauses, and submissions that cannot be decoded.
 func (in *installation[TTx]) countDeliveries(ctx context.Context) (map[jobState]jobCount, error) {
 	t := in.table()
-	failed := t.failedSQL()
+	failed, rescues := t.failedSQL(), t.errorsSQL("count", "= '"+rescueError+"'")
 	return in.count(ctx, `WITH deliveries AS (
 			SELECT args->>'organization' AS organization, `+t.epochSQL("created_at")+` AS created,
-				CASE WHEN state IN ('cancelled', 'discarded') THEN CAST(state AS text) WHEN `+failed+` IS NOT NULL THEN 'failing' WHEN state = 'running' THEN 'running' ELSE 'waiting' END AS condition,
+				CASE WHEN state IN ('cancelled', 'discarded') THEN CAST(state AS text) WHEN `+failed+` IS NOT NULL THEN 'failing' WHEN state = 'running' OR `+rescues+` > 0 THEN 'running' ELSE 'waiting' END AS condition,
 				`+t.epochSQL("CASE WHEN state IN ('cancelled', 'discarded') THEN finalized_at WHEN "+failed+" IS NOT NULL THEN "+failed+" ELSE created_at END")+` AS since,
-				`+t.errorsSQL("count", "= '"+rescueError+"'")+` AS rescues
+				`+rescues+` AS rescues
 			FROM river_job WHERE queue = '`+QueueDeliveries+`' AND (`+unfinishedSQL+` OR state IN ('cancelled', 'discarded')))
 		SELECT organization, condition, count(*), 0, min(since) FROM deliveries GROUP BY 1, 2
 		UNION ALL SELECT organization, '`+string(DeliveriesRescued)+`', count(*), 0, min(created) FROM deliveries WHERE rescues > 1 AND condition NOT IN ('cancelled', 'discarded') GROUP BY 1

@@ -76,7 +76,7 @@ func TestJobsOfAKilledProcessAreRescuedByEachRoleSQLite(t *testing.T) {
 		require.NoError(t, err)
 	}
 	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesRescued) == 1 }, "twice")
-	require.Equal(t, 1, r.deliveries(jobs.DeliveriesWaiting))
+	require.Zero(t, r.deliveries(jobs.DeliveriesWaiting), "a result that may kill its process does not show that workers are missing")
 	require.Zero(t, r.deliveries(jobs.DeliveriesFailing), "a killed process is no failure")
 	retry()
 	var job *rivertype.JobRow
