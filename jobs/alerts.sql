@@ -18,7 +18,7 @@ SELECT args->>'organization' AS organization, args->>'submission_id' AS submissi
 	WHERE kind = 'hiring_delivery' AND state = 'running' AND attempted_at < now() - interval '2 minutes';
 
 -- deliveries whose attempts did not end twice: this result may kill its process. `hiring-team cancel`, and repair the handler.
-SELECT args->>'organization' AS organization, args->>'submission_id' AS submission, attempt, attempted_by FROM river_job WHERE kind = 'hiring_delivery' AND finalized_at IS NULL
+SELECT id, args->>'organization' AS organization, args->>'submission_id' AS submission, attempt, attempted_by FROM river_job WHERE kind = 'hiring_delivery' AND finalized_at IS NULL
 	AND (SELECT count(*) FROM unnest(errors) AS e WHERE e->>'error' = 'Stuck job rescued by JobRescuer') > 1;
 
 -- deliveries that were never attempted: check the workers, handlers that hang, and the rate limit.
@@ -26,7 +26,7 @@ SELECT args->>'organization' AS organization, count(*) AS waiting, min(created_a
 	WHERE kind = 'hiring_delivery' AND state IN ('available', 'scheduled') AND errors IS NULL GROUP BY 1 HAVING min(created_at) < now() - interval '15 minutes';
 
 -- results that are not delivered: repair the cause, then `hiring-team retry-all`.
-SELECT args->>'organization' AS organization, args->>'submission_id' AS submission, state FROM river_job
+SELECT id, args->>'organization' AS organization, args->>'submission_id' AS submission, state FROM river_job
 	WHERE kind = 'hiring_delivery' AND state IN ('cancelled', 'discarded');
 
 -- submissions that cannot be decoded: ask the support of the API, then `hiring-team deliver`, which deletes the row.

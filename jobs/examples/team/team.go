@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -33,9 +32,6 @@ func work(ctx context.Context, pool *pgxpool.Pool) error {
 	}
 	client, err := newClient(telemetry)
 	if err != nil {
-		return err
-	}
-	if _, err := client.Account.Get(ctx); errors.Is(err, hiring.ErrInvalidToken) { // The API may be down, and workers wait for it.
 		return err
 	}
 	jobTelemetry, err := jobsotel.New(telemetry)
