@@ -62,7 +62,7 @@ func TestClockOfTheDatabaseIsComparedPostgres(t *testing.T) {
 	require.NoError(t, jobs.SendInvitations(config, faked.database, jobs.Invitations{Organizations: api.organizations(), Telemetry: r.telemetry()}))
 	delete(config.Queues, jobs.QueueHealth)
 	faked.start(t, config)
-	const changed = `msg="jobs: the difference between the clocks of this process and the database has changed" ahead=`
+	const changed = `msg="jobs: the difference between the clocks of this process and the database has changed: a process that is ahead by RescueStuckJobsAfter (five minutes) starts running jobs again: correct the clock" ahead=`
 	set := func(database string, want time.Duration, warnings, errors int) {
 		t.Helper()
 		s.mustExec(t, "UPDATE fake.clock SET ahead = CAST($1 AS interval)", database)

@@ -88,10 +88,8 @@ func Deliver[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, or
 	}
 	t := callerTable(client, tx)
 	_, err := t.resume(ctx, organization)
-	if err == nil {
-		_, err = t.remove(ctx, organization, unreadableAddress+submissionID)
-	}
-	if err != nil {
+	_, removeErr := t.remove(ctx, organization, unreadableAddress+submissionID)
+	if err := errors.Join(err, removeErr); err != nil {
 		return err
 	}
 	inserted, err := client.InsertTx(ctx, tx, deliveryArgs{Organization: organization, SubmissionID: submissionID}, nil)

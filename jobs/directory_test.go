@@ -164,7 +164,7 @@ func organizationsComeAndGo[TTx any](t *testing.T, s *store[TTx]) {
 	const waiting = "river_job WHERE kind = 'hiring_delivery' AND args->>'organization' = 'acme' AND state = 'scheduled'"
 	eventually(t, s.countIs(t, 3, waiting))
 	eventually(t, s.countIs(t, 0, "river_job WHERE kind = 'hiring_poll' AND args->>'organization' = 'acme' AND finalized_at IS NULL"))
-	require.Contains(t, log.String(), `level=WARN msg="jobs: the organization is no longer listed: its job ends, its deliveries wait" organization=acme kind=hiring_poll`)
+	require.Contains(t, log.String(), `level=WARN msg="jobs: the organization is not listed: its job ends, its deliveries wait" organization=acme kind=hiring_poll`)
 	eventually(t, func() bool { return r.dueOf("acme").IsZero() && idle.dueOf("acme").IsZero() })
 	require.False(t, r.dueOf("other").IsZero())
 	const reports = "river_job WHERE kind = 'hiring_health' AND state = 'completed'"

@@ -254,7 +254,7 @@ func (in *installation[TTx]) compareClock(ctx context.Context) {
 	now := time.Now()
 	before := cmp.Or(in.clock.Swap(&clock{level, now, now.Add(-ahead)}), new(clock))
 	if level != before.level {
-		in.logger().Log(ctx, level, "jobs: the difference between the clocks of this process and the database has changed", "ahead", ahead.Round(time.Millisecond).String())
+		in.logger().Log(ctx, level, "jobs: the difference between the clocks of this process and the database has changed: a process that is ahead by RescueStuckJobsAfter (five minutes) starts running jobs again: correct the clock", "ahead", ahead.Round(time.Millisecond).String())
 	}
 	for _, r := range in.registries {
 		for _, s := range r.sources {

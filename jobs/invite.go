@@ -53,9 +53,6 @@ func Invite[TTx any](
 			added++
 		}
 	}
-	if added == 0 {
-		return 0, nil
-	}
 	_, err = client.InsertTx(ctx, tx, inviteArgs{Organization: organization}, nil)
 	return added, err
 }

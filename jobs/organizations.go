@@ -165,8 +165,9 @@ const listTimeout = 15 * time.Second
 // errUnlisted is returned for an organization that this process does not list.
 var errUnlisted = errors.New("jobs: the organization is not listed")
 
-// find returns an organization and the index of its source.
+// find returns an organization and the index of its source. With an error it has a name and a telemetry only.
 func (r *registry) find(ctx context.Context, name string) (o Organization, source int, err error) {
+	o.Name, o.telemetry = name, r.sources[0].telemetry
 	if r.current.Load().entries[name] == nil {
 		r.refresh(ctx, unknownInterval)
 	}
@@ -282,10 +283,10 @@ func (e *entry) organization(ctx context.Context, s source) (Organization, error
 		return *e.opened, nil
 	}
 	o, err := withoutPanic(func() (Organization, error) { return s.directory.Open(ctx, e.DirectoryEntry) })
+	o.Name, o.telemetry = e.Name, s.telemetry
 	if err != nil {
 		return o, fmt.Errorf("jobs: opening organization %q: %w", e.Name, err)
 	}
-	o.Name, o.telemetry = e.Name, s.telemetry
 	if err := o.check(); err != nil {
 		return o, err
 	}

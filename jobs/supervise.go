@@ -29,16 +29,11 @@ type attempt struct {
 // supervise runs one attempt of a job, and reports discarded and cancelled jobs to the
 // telemetry of the organization. A panic is returned as an error, without its text.
 func (in *installation[TTx]) supervise(ctx context.Context, r *registry, a attempt, work func(o Organization, source int) error) error {
-	if r == nil {
-		return fmt.Errorf("jobs: this process works the queue %s without the call of Watch or SendInvitations that it needs", a.row.Queue)
-	}
 	o, source, err := r.find(ctx, a.organization)
 	if errors.Is(err, errUnlisted) {
 		return in.endUnlisted(ctx, a)
 	}
-	if err != nil {
-		o = Organization{Name: a.organization, telemetry: r.sources[r.sourceOf(a.organization)].telemetry}
-	} else {
+	if err == nil {
 		_, err = withoutPanic(func() (any, error) { return nil, work(o, source) })
 	}
 	if errors.Is(err, hiring.ErrInvalidToken) { // The key may have been replaced.
@@ -52,11 +47,7 @@ func (in *installation[TTx]) supervise(ctx context.Context, r *registry, a attem
 func (in *installation[TTx]) report(ctx context.Context, o Organization, a attempt, err error) {
 	if _, cancelled := errors.AsType[*rivertype.JobCancelError](err); cancelled {
 		o.reportEvent(ctx, a.row.Kind, EventCancelled)
-		text := "jobs: cancelled"
-		if errors.Is(err, errTxEnded) {
-			text += ": Handle must not commit or roll back: repair it, then deliver again what is not stored"
-		}
-		in.logFailure(ctx, a, err, text)
+		in.logFailure(ctx, a, err, "jobs: cancelled")
 		return
 	}
 	if err == nil || isSnoozeOrShutdown(ctx, err) || errors.Is(err, errOvertaken) {
@@ -110,7 +101,7 @@ func (in *installation[TTx]) endUnlisted(ctx context.Context, a attempt) error {
 	if a.row.Kind == KindDelivery {
 		return river.JobSnooze(jittered(unlistedInterval))
 	}
-	in.logger().WarnContext(ctx, "jobs: the organization is no longer listed: its job ends, its deliveries wait", "organization", a.organization, "kind", a.row.Kind)
+	in.logger().WarnContext(ctx, "jobs: the organization is not listed: its job ends, its deliveries wait", "organization", a.organization, "kind", a.row.Kind)
 	return river.JobCancel(errUnlisted)
 }
 

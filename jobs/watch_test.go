@@ -170,7 +170,6 @@ func TestWatchRejectsInvalidResults(t *testing.T) {
 	require.NoError(t, jobs.SendInvitations(config, s.database, invitations))
 	require.Error(t, jobs.SendInvitations(config, s.database, invitations))
 	require.Equal(t, 3, config.Queues[jobs.QueuePolls].MaxWorkers, "the user's queue is unchanged")
-	require.Positive(t, config.Queues[jobs.QueueDeliveries].MaxWorkers)
 }
 
 // TestTimesThatRepeatJobsAreRefusedSQLite has configurations with which River would give running jobs to other workers.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -72,9 +73,11 @@ var overviewSQL string
 
 // overview prints a line for an organization, or for each if the name is empty.
 func overview(ctx context.Context, pool *pgxpool.Pool, organization string) error {
+	ctx, stop := context.WithTimeoutCause(ctx, 10*time.Second, errors.New("the overview waited for 10 s: pg_stat_activity and pg_locks show which transaction holds the lock"))
+	defer stop()
 	rows, _ := pool.Query(ctx, overviewSQL, organization) // CollectRows returns its error.
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, strings.Join(append([]string{"ORGANIZATION\tSTATE\tSINCE LAST POLL\tFAILED JOBS\tGIVEN UP\tOLDEST UNDELIVERED\tINVITATIONS"}, lines...), "\n"))
-	return errors.Join(err, table.Flush())
+	return errors.Join(err, context.Cause(ctx), table.Flush())
 }

@@ -6,7 +6,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -29,11 +28,9 @@ import (
 )
 
 func main() {
-	address := flag.String("listen", "127.0.0.1:9464", "the address of /metrics")
-	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *address, os.Stderr); err != nil {
+	if err := run(ctx, "127.0.0.1:9464", os.Stderr); err != nil {
 		log.Fatal("watch: ", err)
 	}
 }
