@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/jobs"
 )
@@ -65,26 +64,4 @@ func pollIsDueSinceTheLastSuccess[TTx any](t *testing.T, s *store[TTx]) {
 		stop()
 		stopIdle()
 	}
-}
-
-// TestNoPollIsDueOfARemovedOrganizationSQLite removes an organization during its poll.
-func TestNoPollIsDueOfARemovedOrganizationSQLite(t *testing.T) {
-	t.Parallel()
-	s, api, r := newSQLite(t), newAPI(t), newRecorder()
-	polling, proceed := make(chan bool, 100), make(chan bool)
-	table := newCustomers()
-	table.set("acme", customer{api: api, client: clientVia(t, func(request *http.Request) (*http.Response, error) {
-		polling <- true
-		<-proceed
-		return api.Transport().RoundTrip(request)
-	})})
-	s.watch(t, testConfig(), jobs.Results[*sql.Tx]{Directory: table.directory(), Handle: s.insertResult, Telemetry: r.telemetry()})
-	<-polling
-	require.False(t, r.dueOf("acme").IsZero())
-	table.remove("acme")
-	eventually(t, func() bool { return r.dueOf("acme").IsZero() })
-	close(proceed)
-	eventually(t, func() bool { return s.count(t, "river_job WHERE kind = 'hiring_poll' AND state = 'completed'") > 0 })
-	eventually(t, s.countIs(t, 0, "river_job WHERE kind = 'hiring_poll' AND finalized_at IS NULL"))
-	require.Zero(t, r.dueOf("acme"))
 }

@@ -22,13 +22,13 @@ import (
 func customers(pool *pgxpool.Pool, open func(encrypted []byte) (*hiring.Client, error)) *jobs.Directory {
 	return &jobs.Directory{
 		List: func(ctx context.Context) ([]jobs.DirectoryEntry, error) {
-			rows, _ := pool.Query(ctx, "SELECT name, md5(c::text) FROM customers c WHERE active") // CollectRows returns its error.
+			rows, _ := pool.Query(ctx, "SELECT id, md5(c::text) FROM customers c WHERE active") // CollectRows returns its error.
 			return pgx.CollectRows(rows, pgx.RowToStructByPos[jobs.DirectoryEntry])
 		},
 		Open: func(ctx context.Context, e jobs.DirectoryEntry) (o jobs.Organization, err error) {
 			var encrypted []byte
 			var url, secret string
-			row := pool.QueryRow(ctx, "SELECT encrypted_key, webhook_url, webhook_secret FROM customers WHERE name = $1", e.Name)
+			row := pool.QueryRow(ctx, "SELECT encrypted_key, webhook_url, webhook_secret FROM customers WHERE id = $1", e.Name)
 			if err = row.Scan(&encrypted, &url, &secret); err == nil {
 				o.Client, err = open(encrypted) // Decrypts the key and calls hiring.New.
 			}
@@ -51,9 +51,9 @@ func TestGuideCustomersPostgres(t *testing.T) {
 	pool, err := pgxpool.New(t.Context(), s.url)
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	s.mustExec(t, `CREATE TABLE customers (name text PRIMARY KEY, encrypted_key bytea NOT NULL, active boolean NOT NULL DEFAULT true,
+	s.mustExec(t, `CREATE TABLE customers (id text PRIMARY KEY, encrypted_key bytea NOT NULL, active boolean NOT NULL DEFAULT true,
 		webhook_url text NOT NULL DEFAULT 'https://127.0.0.1:1/', webhook_secret text NOT NULL DEFAULT 'whsec_dGhlIGN1cnJlbnQgc2VjcmV0IGlzIGxvbmc=')`)
-	s.mustExec(t, "INSERT INTO customers (name, encrypted_key) VALUES ('acme', $1)", []byte("yek"))
+	s.mustExec(t, "INSERT INTO customers (id, encrypted_key) VALUES ('acme', $1)", []byte("yek"))
 	directory := customers(pool, func(encrypted []byte) (*hiring.Client, error) {
 		return hiring.New("https://hiring.example.com", "sk_live_"+string(encrypted))
 	})
@@ -103,6 +103,10 @@ func statementsOfTheGuide[TTx any](t *testing.T, s *store[TTx]) {
 		s.mustExec(t, strings.ReplaceAll(person, "ada@example.com", "_"+strings.ToLower(email)[1:]))
 		require.Equal(t, 2, s.count(t, "river_job WHERE kind = 'hiring_delivery'"), "an underscore matches itself only")
 		person = strings.ReplaceAll(person, "ada@example.com", strings.ToLower(email))
+		rename := guideSQL(t, "UPDATE hiring_jobs")
+		s.mustExec(t, rename)
+		require.Equal(t, 2, s.count(t, "hiring_jobs, river_job WHERE organization = 'globex' AND args->>'organization' = 'globex' AND kind = 'hiring_delivery'"))
+		s.mustExec(t, strings.NewReplacer("acme", "globex", "globex", "acme").Replace(rename))
 	}
 	s.mustExec(t, person)
 	require.Equal(t, 1, s.count(t, "river_job WHERE kind = 'hiring_delivery'"))
