@@ -51,7 +51,7 @@ const (
 )
 
 // sendDue sends requests until the machine is to wait, and passes each result to yield. A result
-// counts as delivered when yield returns true. sendDue returns the time until the next sendDue, 0 if it
+// counts as delivered when yield returns true. sendDue returns the time until the next poll, 0 if it
 // was interrupted after maxRequests. When the API could answer no request, that is an error.
 func (p *poller) sendDue(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
 	var failures []error // The errors of requests that the API could not answer.

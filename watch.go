@@ -285,7 +285,7 @@ func (w *watcher) sealed() string {
 	return watchStates.Seal(w.state)
 }
 
-// pollOnce begins the watch if it has not begun, and polls. The first pollOnce checks that the
+// pollOnce begins the watch if it has not begun, and polls. The first poll checks that the
 // assessment exists.
 func (w *watcher) pollOnce(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
 	if err = w.begin(ctx); err == nil {

@@ -31,7 +31,7 @@ func (l *listing) mayContinue(b Budget) bool {
 	return l.Pages < cheapRequests || spare
 }
 
-// openPage returns the next request of a source.
+// openPage returns the next request of a source, whose listing it opens if none is in progress.
 func (m *Machine) openPage(s *source) Request {
 	if s.Open == nil {
 		s.Open = new(listing)
