@@ -98,7 +98,7 @@ func Sort[T any](t Table[T], items []T, column string) error {
 	return nil
 }
 
-// sortKey is a value to sort by: numbers before texts, such as times, and missing values last, in both directions.
+// sortKey is a value to sort by: numbers before texts and times, and missing values last, in both directions.
 type sortKey struct {
 	kind   int
 	number float64
@@ -108,11 +108,14 @@ type sortKey struct {
 func sortKeyOf(value any) sortKey {
 	text := plainText(value)
 	number, err := strconv.ParseFloat(text, 64)
+	at, noTime := time.Parse(time.RFC3339, text)
 	switch {
 	case text == "":
 		return sortKey{kind: 2}
 	case err == nil:
 		return sortKey{number: number}
+	case noTime == nil: // Package collate puts the hour 00 after 23.
+		return sortKey{kind: 1, number: float64(at.UnixMilli())}
 	}
 	return sortKey{kind: 1, text: text}
 }
