@@ -135,7 +135,7 @@ func sinceLayout(ctx context.Context, e *examination) Finding {
 // route is the finding about a route. A 404 or 405 says that it is wrong.
 func (r reply) route(route string) Finding {
 	switch {
-	case r.absent():
+	case r.err != nil && (r.StatusCode == http.StatusNotFound || r.StatusCode == http.StatusMethodNotAllowed): // No such route.
 		return wrong(r.summary(), "")
 	case r.err != nil:
 		return r.later()

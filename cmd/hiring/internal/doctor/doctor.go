@@ -170,11 +170,6 @@ func (r reply) limited() bool {
 	return r.StatusCode == http.StatusTooManyRequests || errors.Is(r.err, hiring.ErrQuotaExhausted)
 }
 
-// absent reports whether the server has no such route.
-func (r reply) absent() bool {
-	return r.err != nil && (r.StatusCode == http.StatusNotFound || r.StatusCode == http.StatusMethodNotAllowed)
-}
-
 // invalid reports whether the API rejected a parameter.
 func (r reply) invalid() bool { return errors.Is(r.err, hiring.ErrInvalidInput) }
 

@@ -253,7 +253,6 @@ func TestSort(t *testing.T) {
 		{"-score", "Ada,bob,Cleo,Dan,Eve", "Cleo,Ada,Eve,Dan,bob"},
 		{"name", "2026-01-22T23:04:00Z,2026-01-22T00:58:00Z,2026-01-22T01:30:00+01:00", "2026-01-22T01:30:00+01:00,2026-01-22T00:58:00Z,2026-01-22T23:04:00Z"},
 		{"name", "Zoe,Éva,eve,Emil,Team 10,Team 9,Łukasz,Lukas", "Emil,Éva,eve,Lukas,Łukasz,Team 9,Team 10,Zoe"},
-		{"-name", "Ada,bob", "bob,Ada"},
 	} {
 		var all []person
 		for p := range people(strings.Split(c.given, ",")...) { //nolint:errcheck // a sequence has no error
