@@ -16,7 +16,7 @@ export async function partner(e) {
 }
 
 const varying = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|req_[0-9a-f]+|\d{4}-\d\d-\d\dT[\d:.]+Z|\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT|\b\d{10}\b/g;
-const comparable = (line) => line.replace(varying, "…");
+const comparable = (line, i) => (i ? line.replace(varying, "…") : line); // The first line names the resource.
 
 // linesOf returns the lines of a request and its response, without the headers that differ each time or are those of a browser. The body of a
 // response is one line if the other response is of another kind, or if it is long and no JSON, as one that was cut.
@@ -54,10 +54,10 @@ export function differences(a, b) {
   return lines;
 }
 
-// folded replaces equal lines that are not next to a difference.
+// folded replaces equal lines that are not next to a difference, except the first.
 function folded(lines) {
-  const isNear = (i) => lines.slice(Math.max(0, i - 2), i + 3).some(([kind]) => "-+".includes(kind));
-  return lines.flatMap((line, i) => (isNear(i) ? [line] : i === 0 || isNear(i - 1) ? [["…", "equal lines"]] : []));
+  const isNear = (i) => !i || lines.slice(Math.max(0, i - 2), i + 3).some(([kind]) => "-+".includes(kind));
+  return lines.flatMap((line, i) => (isNear(i) ? [line] : isNear(i - 1) ? [["…", "equal lines"]] : []));
 }
 
 const words = { "-": "only in the first: ", "+": "only in the second: " };
@@ -70,7 +70,7 @@ export function comparison(e, other, link, close) {
   const side = other.status >= 300 || !other.status || cutText(other.fault) ? "the other request" : other.number < e.number ? "success before it" : "success after it";
   const about = (r) => html`${link(r.number)} ${r === e ? "this request" : side}: <b>${r.status ?? "lost"}</b> ${fullTime(r.at)}, ${took(r.took)}`;
   const line = ([kind, text]) => html`<li class=${"diff " + ({ "-": "less", "+": "more", " ": "", "~": "same", "…": "fold" })[kind]}><span
-    aria-hidden="true">${kind === "~" ? " " : kind}</span>${words[kind] ? html`<span class="gone">${words[kind]}</span>` : nothing}<code>${shortIDs(text)}</code></li>`;
+    aria-hidden="true">${kind === "~" ? " " : kind}</span>${words[kind] ? html`<span class="gone">${words[kind]}</span>` : nothing}<code>${words[kind] ? text : shortIDs(text)}</code></li>`;
   return html`<section aria-label="Comparison"><h3>${count ? `${count} lines differ` : "No line differs"}
       <button class="plain small" @click=${close}>Close the comparison</button></h3>
     <p class="less">− ${about(other)}</p><p class="more">+ ${about(e)}</p>
