@@ -376,10 +376,11 @@ function row(e, tabbable) {
     <time title=${e.at}>${word("at ")}${second}<span class="millis">${millis}</span></time>${word("number ")}<span class="no">${e.number}</span></a></li>`;
 }
 
-// actionRow shows an action. The first one after a snapshot can be undone, with those after it.
+// actionRow shows an action. The first one after a snapshot can be undone, with those after it. An action of a file is text alone: its
+// candidates and snapshots are not those of the server.
 function actionRow(a) {
-  const s = state.snapshots.find(({ actions: [x] }) => x.at === a.at && x.kind === a.kind && x.after === a.after);
-  return html`<li class="action"><span title=${actionText(a)}>${a.id && !a.undone ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${a.kind}` : actionText(a)}</span>
+  const s = !state.file && state.snapshots.find(({ actions: [x] }) => x.at === a.at && x.kind === a.kind && x.after === a.after);
+  return html`<li class="action"><span title=${actionText(a)}>${a.id && !a.undone && !state.file ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${a.kind}` : actionText(a)}</span>
     ${s ? html`<button class="plain small" @click=${() => undo(s.id, s)}>${undoName(s, "Undo to here")}</button>` : nothing}<time title=${a.at}>${clockTime(a.at)}</time></li>`;
 }
 
