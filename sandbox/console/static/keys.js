@@ -64,7 +64,7 @@ function row(k) {
 const fields = [
   { name: "token", label: "Token", placeholder: "sk_live_acme", required: true, kind: "wide" },
   { name: "scope", label: "Scope", type: "select", options: ["admin", "write", "read"], kind: "short" },
-  { name: "organization", label: "Organization", placeholder: "default" },
+  { name: "organization", label: "Organization", placeholder: "the default one" },
   { name: "expires", label: "Expires", placeholder: "never, or 2026-12-31" },
 ];
 
