@@ -53,6 +53,8 @@ func TestALostWriteSaysWhetherItWasDone(t *testing.T) {
 	p.appears(".headline", "but the client got 503")
 	p.press(row(2))
 	p.appears(".headline", "Not done")
+	p.dress(appearance{width: 1150, height: 800})
+	p.becomes("[...document.querySelectorAll('.row')].every(r => r.scrollWidth <= r.clientWidth && r.querySelector('.what').offsetWidth > 100)") // The path and the number are beside the reason.
 	p.press(row(1))
 	p.appears(".headline", "ada")
 	p.press(".headline a")
@@ -492,7 +494,7 @@ func TestEachActionIsUndone(t *testing.T) {
 	evaluate[string](p, `["j", "y"].forEach(key => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }))), ""`) // Before a frame is drawn.
 	p.appears(".said", "is copied as curl")
 	p.do(chromedp.Reload())
-	p.appears("#list .action button", "Undo to here, with 1 write of your program")
+	p.appears("#list .action [title='Undo to here, with 1 write of your program']", "Undo to here (1 write")
 	p.do(chromedp.KeyEvent("z"))
 	p.appears("#undo", "Undo, with 1 write of your program") // It asks first.
 	p.appears("#now", "1 d ahead")

@@ -381,7 +381,7 @@ function row(e, tabbable) {
 function actionRow(a) {
   const s = !state.file && state.snapshots.find(({ actions: [x] }) => x.at === a.at && x.kind === a.kind && x.after === a.after);
   return html`<li class="action"><span title=${actionText(a)}>${a.id && !a.undone && !state.file ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${a.kind}` : actionText(a)}</span>
-    ${s ? html`<button class="plain small" @click=${() => undo(s.id, s)}>${undoName(s, "Undo to here")}</button>` : nothing}<time title=${a.at}>${clockTime(a.at)}</time></li>`;
+    ${s ? html`<button class="plain small" @click=${() => undo(s.id, s)} title=${undoName(s, "Undo to here")}><span>Undo to here${s.writes ? html` (${plural(s.writes, "write")}<span class="gone"> of your program</span>)` : nothing}</span></button>` : nothing}<time title=${a.at}>${clockTime(a.at)}</time></li>`;
 }
 
 function listView() {
