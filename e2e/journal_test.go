@@ -315,7 +315,7 @@ func TestOneRequest(t *testing.T) {
 	for _, shown := range []string{"503", "INTERNAL_ERROR", "Injected fault: 503, Retry-After 2 s for every request"} {
 		p.appears(".pane", shown)
 	}
-	p.do(chromedp.KeyEvent("f"))
+	p.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("f")) // Of the row that has the focus.
 	p.becomes("document.getElementById('inject-route')?.value === 'GET /account' && document.activeElement.id === 'inject-preset'")
 	p.press("#inject > button") // The first: 500 Internal error.
 	p.appears(".faults tr.waiting", "INTERNAL_ERROR for GET /account")

@@ -3,7 +3,7 @@ import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, copyButton, draw, find, follow, get, isRead, kept, linkTo, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
 import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, took } from "./format.js";
-import { copyCurl, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
+import { copyCurl, failLink, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsOf, groupsView } from "./groups.js";
 import { clearSearch, hasTerm, interval, searchField, searched, searchFile, unknownNames, switches, toServer, toggleTerm } from "./search.js";
@@ -325,7 +325,10 @@ function key(name) {
   }
   else if (name === "d" && number) compare();
   else if (name === "y" && number) act(async () => copyCurl(await read(number)));
-  else if (name === "f" && opened()) document.getElementById("fail-next")?.click();
+  else if (name === "f" && number && !state.file) act(async () => {
+    state.entering = "#inject select";
+    visit(failLink(await read(number)));
+  });
   else return false;
   return true;
 }

@@ -24,6 +24,9 @@ export const outcome = (e) =>
 // The address of a request is the same after a reset, when another request has the number.
 export const requestQuery = (number) => ({ request: number, run: state.run });
 
+// failLink leads to the form that makes the next request like this one fail.
+export const failLink = (e) => linkTo("faults", { route: e?.route && `${e.method} ${e.route}` });
+
 export const copyCurl = (e) => act(async () => copy(curl(e, location.origin, keyOf(e)?.token)), `Request #${e.number} is copied as curl`);
 
 const isWrite = (e) => e.method !== "GET" && e.method !== "HEAD";
@@ -110,7 +113,7 @@ export function pane(e, { number, lost, writes, candidate, link, close, compared
     <p class="line"><button class="plain small" id="compare" title="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
       <button class="plain small" id="copy-curl" title="y" @click=${() => copyCurl(e)}>Copy as curl</button>
       ${state.file ? nothing : html`<button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>
-      ${e.route ? html`<a class="button plain small" id="fail-next" title="f" href=${linkTo("faults", { route: `${e.method} ${e.route}` })}>Fail next…</a>` : nothing}`}</p></div>
+      ${e.route ? html`<a class="button plain small" id="fail-next" title="f" href=${failLink(e)}>Fail next…</a>` : nothing}`}</p></div>
     <dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
       ${fact("Key", html`<code>${keyName(e)}</code>`)}${e.limit && e.status !== 401 ? fact(isWrite(e) ? "Writes remaining" : "Reads remaining", `${e.remaining} of ${e.limit}`) : nothing}
       ${e.request_id ? fact("Request id", html`<code>${e.request_id}</code>`) : nothing}</dl>
