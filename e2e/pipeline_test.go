@@ -174,7 +174,7 @@ func TestDraftsSurvive(t *testing.T) {
 	p := open(t)
 	p.candidate()
 	p.press("[popovertarget=adding]")
-	p.becomes(`document.activeElement.id === "result-email"`)
+	p.becomes(`document.activeElement.id === "result-email" && document.getElementById("adding").innerText.includes("With one pillar given, an empty pillar has no score.")`)
 	p.do(chromedp.SendKeys(chromedp.ID("result-email"), "bea@candidates.test"), chromedp.KeyEvent(kb.Escape))
 	p.becomes(`document.activeElement.matches("[popovertarget=adding]") && !document.querySelector(":popover-open") && !!document.querySelector(".pane")`)
 	for _, path := range []string{"console/faults", pipelinePath} {

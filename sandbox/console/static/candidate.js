@@ -123,6 +123,8 @@ export const resultFields = [
   { name: "summary", label: "Summary", kind: "wide", more: true, placeholder: "a sentence with the score" },
 ];
 
+export const resultHint = "With one pillar given, an empty pillar has no score.";
+
 // resultOf returns the result that the values of the fields mean.
 export function resultOf(values) {
   const result = { pillars: {}, low_confidence: [] };
@@ -136,7 +138,7 @@ export function resultOf(values) {
 
 function grading(c, actions) {
   const send = (values) => run(actions, `submissions/${c.submission_id}/evaluate`, resultOf(values), "Evaluated");
-  return html`<section aria-label="Evaluate"><h3>Evaluate <small>with one pillar given, an empty one has no score</small></h3>
+  return html`<section aria-label="Evaluate"><h3>Evaluate <small>${resultHint}</small></h3>
     ${form({ id: "evaluate", label: "Evaluate", button: "Evaluate", fields: resultFields, send, subject: c.id, keep: true, kind: "inline" })}
   </section>`;
 }
@@ -146,7 +148,7 @@ function report(r) {
   const rank = r.pipeline_rank ? `, rank ${r.pipeline_rank.rank} of ${r.pipeline_rank.total}` : "";
   const percentile = r.percentile ? `, percentile ${r.percentile}` : "";
   const meter = (p) => html`<b>${p.score}</b><meter min="0" max="100" value=${p.score} aria-label=${p.label}></meter>`;
-  const pillar = (p) => html`<li class=${p.low_confidence ? "unsure" : ""}><span>${p.label}</span> ${p.score === null ? html`<small>no score</small>` : meter(p)}
+  const pillar = (p) => html`<li><span>${p.label}</span> ${p.score === null ? html`<small>no score</small>` : meter(p)}
     ${p.low_confidence && p.score !== null ? html`<b class="warn">low confidence</b>` : nothing}
     ${p.low_confidence || p.score === null ? html`<small>not enough data</small>` : nothing}</li>`;
   return html`<section class="report" aria-label="Report"><h3>Report</h3>

@@ -3,7 +3,7 @@ import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, change, closePopups, draw, find, form, get, isRead, kept, loadKeys, lostPane, openPopup, options, organizations, popup, post, setQuery, state, titleOf, toQuery, typed, typedText, visit } from "./core.js";
 import { candidatePath, clockTime, fullTime, middle, plural, shortDay } from "./format.js";
-import { armed, invitedTwice, pane, resultFields, resultOf, stages, stagesAhead, steps, verdicts } from "./candidate.js";
+import { armed, invitedTwice, pane, resultFields, resultHint, resultOf, stages, stagesAhead, steps, verdicts } from "./candidate.js";
 
 const path = "/_sandbox/console/pipeline";
 
@@ -206,8 +206,8 @@ function inviteForm(withResult = false) {
     ...(withResult ? resultFields : []),
   ];
   const label = withResult ? "Add result" : "Invite candidate";
-  const names = withResult ? nothing : html`<datalist id="assessment-names">${active.map((a) => html`<option value=${nameOf(a)}></option>`)}</datalist>`;
-  return [names, form({ id: withResult ? "result" : "invite", label, fields, button: withResult ? "Add" : "Invite", send })];
+  const above = withResult ? html`<p class="quiet">${resultHint}</p>` : html`<datalist id="assessment-names">${active.map((a) => html`<option value=${nameOf(a)}></option>`)}</datalist>`;
+  return [above, form({ id: withResult ? "result" : "invite", label, fields, button: withResult ? "Add" : "Invite", send })];
 }
 
 async function add(name) {
