@@ -80,8 +80,8 @@ type call struct {
 	body     io.LimitedReader // The body of that response.
 }
 
-// callState is what a call and a download of an archive have in common: what is sent, the attempts so
-// far, and with both the errors.
+// callState is what a call and a download of an archive have in common: the request and the attempts
+// so far. Errors are made of both.
 type callState struct {
 	core    *core
 	ctx     context.Context // The caller's, with the span of the operation.

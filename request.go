@@ -37,7 +37,7 @@ type request struct {
 	used     **credential // Where the key of each attempt is stored; may be nil.
 
 	maxAttempts int  // 0: as in RetryPolicy.
-	anyBody     bool // A body that did not arrive whole is no error.
+	anyBody     bool // A 2xx whose body was cut short, or is too long, is success.
 
 	// beforeAttempt is called right before each attempt, after all waits. An error prevents the
 	// attempt. Nil: not called.

@@ -58,7 +58,7 @@ type journalJSON struct {
 	Newest   int        `json:"newest"`   // Number of the newest exchange, also of one that is not in the journal.
 	Position int        `json:"position"` // For the event stream.
 	Stats    statsJSON  `json:"stats"`    // Of all exchanges that match, and were before Before.
-	// To which one can return.
+	// The snapshots that can be restored.
 	Snapshots []snapshotJSON `json:"snapshots"`
 }
 
@@ -142,7 +142,7 @@ var bucketLengths = [...]time.Duration{
 	7 * 24 * time.Hour, 28 * 24 * time.Hour, 364 * 24 * time.Hour,
 }
 
-// newStats counts exchanges in buckets of the first length of which maxBuckets are enough.
+// newStats counts exchanges in buckets of the shortest round length that needs at most maxBuckets.
 func newStats(found []*exchange) (out statsJSON) {
 	for _, out.Length = range bucketLengths {
 		if out.Buckets = newBuckets(found, out.Length); len(out.Buckets) <= maxBuckets {

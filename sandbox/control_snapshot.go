@@ -22,8 +22,8 @@ type snapshot struct {
 
 type snapshotJSON struct {
 	ID      int      `json:"id"`
-	Actions []action `json:"actions"` // That its restoration undoes, but for those of later snapshots.
-	Writes  int      `json:"writes"`  // Of a program, that its restoration undoes.
+	Actions []action `json:"actions"` // The actions that restoring the snapshot undoes, without those of later snapshots.
+	Writes  int      `json:"writes"`  // How many writes of programs restoring the snapshot undoes.
 }
 
 // isWriteSince reports whether an exchange is a write of a program to the live data since the snapshot.

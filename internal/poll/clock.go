@@ -27,7 +27,7 @@ type clock struct {
 	Now   Local         `json:"clock"` // Never goes back.
 	Ahead time.Duration `json:"ahead"` // How much the server's clock is ahead.
 
-	caller  Caller // The time of the caller's clock at Clock.
+	caller  Caller // The time of the caller's clock at Now.
 	resumed bool   // No reply has come since Resume: the time between the save and the load is not known yet.
 }
 

@@ -13,7 +13,7 @@ export const state = {
   faults: [],
   codes: [], // Of errors of the API.
   routes: [], // Of the API, such as GET /account.
-  snapshots: [], // Of before the newest actions of the page, to which it can return.
+  snapshots: [], // Those that the page can restore, each from before an action.
   connected: true,
   all: { count: 0, failed: 0 }, // Of all requests in the journal.
   errors: {}, // By the id of a form or field: the refusal of what it sent.
