@@ -185,7 +185,7 @@ func (d *download) transfer() error {
 		return err
 	case err != nil:
 		return d.resumable(timed, err)
-	case isTransientStatus(resp.StatusCode):
+	case (&Error{Status: resp.StatusCode}).isTransient():
 		d.delay = readHeader(resp.StatusCode, resp.Header, noKey, time.Now()).retryAfter
 	}
 	if err := d.accept(resp); err != nil {
@@ -224,7 +224,7 @@ func (d *download) accept(resp *http.Response) error {
 		return errArchiveChanged
 	case status == http.StatusPartialContent && begun:
 		return d.acceptRange(h)
-	case isTransientStatus(status):
+	case (&Error{Status: status}).isTransient():
 		return errTransferBroken
 	case status >= 400 && status < 500:
 		return errTransferRefused

@@ -95,8 +95,8 @@ const (
 	kindUnsent                         // The server certainly did not receive the request.
 	kindBroken                         // The connection ended before the response did.
 	kindTimedOut                       // There was no response, or not all of it, or no key, within the attempt's timeout or the context.
-	kindFinal                          // A retry would fail in the same way.
-	kindNoHandshake                    // Final too, until the server or the program has another certificate.
+	kindFinal                          // The same request would fail in the same way.
+	kindForeign                        // A 2xx that is not from the API, or a server that refused the TLS handshake: so a base URL that is wrong, or an outage.
 	kindInvalidBody                    // A complete 2xx response of the API cannot be decoded.
 )
 

@@ -123,7 +123,7 @@ func (c *call) notFromAPI(r *response) *Error {
 	}
 	message, hint := c.describeBody(r, "envelope")
 	e := c.newError(r, message, nil)
-	e.kind, e.Hint = kindFinal, cmp.Or(hint, pageHint)
+	e.kind, e.Hint = kindForeign, cmp.Or(hint, pageHint)
 	return e
 }
 
@@ -319,7 +319,7 @@ func (c *call) noResponse(err error) *Error {
 		e.kind, e.Hint = kindFinal, "correct the scheme or the port of the base URL"
 	case alert != "":
 		e.Message = "the server refused the TLS handshake: remote error: " + alert
-		e.kind, e.Hint = kindNoHandshake, "check which client certificate and which versions of TLS "+c.url.Host+" requires"
+		e.kind, e.Hint = kindForeign, "check which client certificate and which versions of TLS "+c.url.Host+" requires"
 	case isTLSError(err):
 		e.kind = kindFinal
 		e.Hint = "check the base URL and the certificate of " + c.url.Host

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/hiring-assessment/hiring-go/internal/paging"
 	"github.com/hiring-assessment/hiring-go/internal/poll"
 )
 
@@ -37,95 +36,101 @@ func failureIn(err error) *Error {
 	return cmp.Or(failure, &Error{kind: kindFinal})
 }
 
-// The functions below say what follows from a failure. A call asks isRetriable and isDeferred, a poll
-// mayRepeatPoll and isDeferred, and inviting rejectsCandidate. All ask isTransient.
+// consequence is what follows from a failure.
+type consequence struct {
+	retried retried  // By the call itself.
+	later   prospect // Of the same request later.
+}
 
-// isTransient reports whether the same request may succeed later. It is the one rule for that:
-// IsTransient reports it, a waiting method repeats what may pass (mayRepeatPoll has the few other
-// cases), and an invitation that failed so is not rejected but not sent. What a call itself retries
-// is a part of it: see isRetriable. From 300 on the status decides, also when the body was cut short.
-// A 2xx, and a failure without a response, are decided by the kind.
-//
-// TestWhatFollowsFromAFailure holds this table:
-//
-//	                                  a call           IsTransient   a poll
-//	no connection                     retries all      true          repeats
-//	a connection that was lost        retries no POST  true          repeats
-//	a timeout                         retries a GET    true          repeats
-//	a certificate, proxy or scheme    fails            false         ends
-//	a TLS handshake that was refused  fails            false         repeats after the first success
-//	2xx that is not the API's         fails            false         repeats after the first success
-//	2xx that was cut short            retries a GET    true          repeats
-//	2xx of a write, cut short         fails            false         repeats after the first success
-//	2xx that cannot be decoded        fails            false         repeats
-//	a list that does not advance      fails            false         ends
-//	3xx                               fails            false         repeats after the first success
-//	401, 403                          fails            false         ends
-//	408                               fails            true          repeats
-//	429                               retries all      true          repeats
-//	another 4xx of the API            fails            false         ends
-//	another 4xx of a proxy            fails            false         repeats after the first success
-//	500, 502, 503, 504                retries no POST  true          repeats
-//	another 5xx                       fails            true          repeats
-func (e *Error) isTransient() bool {
+// retried is which requests a call sends again after a failure. Each value includes those before it.
+type retried int
+
+const (
+	retriesNone       retried = iota
+	retriesGET                // A write may still be running.
+	retriesRepeatable         // GET, DELETE and PATCH: the request may have been done, and doing it twice does no harm.
+	retriesAll                // The request was certainly not done.
+)
+
+// prospect is how the same request may end later.
+type prospect int
+
+const (
+	prospectNone         prospect = iota // In the same way.
+	prospectAfterSuccess                 // With success if a poll has succeeded before: a proxy answers while the service restarts. Otherwise the base URL is probably wrong.
+	prospectOfPoll                       // With success if it is a poll, whose next response may be readable.
+	prospectTransient                    // With success.
+)
+
+// consequence returns what follows from a failure. It is the one rule for that: a call, IsTransient,
+// the loop of polls and inviting ask the functions below, which ask it. Its cases stand in the order
+// in which they are tried.
+func (e *Error) consequence() consequence {
 	switch {
-	case e.Status >= 300:
-		return isTransientStatus(e.Status)
 	case e.Outcome == OutcomeDone:
-		return false
-	case e.Status == 0 && e.kind == kindByStatus: // The rate limit prevented the request, or a test built the error.
-		return slices.Contains([]ErrorCode{"", ErrRateLimited, ErrInternal}, e.Code)
+		return consequence{retriesNone, prospectNone}
+	case e.kind == kindUnsent:
+		return consequence{retriesAll, prospectTransient}
+	case e.kind == kindBroken && e.Status == 0:
+		return consequence{retriesRepeatable, prospectTransient}
+	case e.kind == kindBroken, e.kind == kindTimedOut:
+		return consequence{retriesGET, prospectTransient}
+	case e.kind == kindInvalidBody:
+		return consequence{retriesNone, prospectOfPoll}
+	case e.kind == kindForeign:
+		return consequence{retriesNone, prospectAfterSuccess}
+	case e.kind == kindFinal:
+		return consequence{retriesNone, prospectNone}
 	}
-	return e.kind == kindUnsent || e.kind == kindBroken || e.kind == kindTimedOut
-}
-
-// isTransientStatus reports whether a request that got the status, from 300 on, may succeed later.
-func isTransientStatus(status int) bool {
-	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500 && status < 600
-}
-
-// isRetriable reports whether a failure that may pass is retried within the call. What certainly
-// was not done is retried with every method, a POST and a PUT only then. After a timeout a write may
-// still be running.
-func (e *Error) isRetriable() bool {
+	// Otherwise the status decides, also when the body was cut short.
 	switch {
-	case !e.isTransient():
-		return false
-	case e.kind == kindUnsent, e.isDeferred():
-		return true
+	case e.Status == http.StatusTooManyRequests, e.Status == 0 && e.Code == ErrRateLimited:
+		return consequence{retriesAll, prospectTransient}
+	case slices.Contains(overloadStatuses, e.Status):
+		return consequence{retriesRepeatable, prospectTransient}
+	case e.Status == http.StatusRequestTimeout, e.Status >= 500 && e.Status < 600:
+		return consequence{retriesNone, prospectTransient}
+	case e.Status == 0 && (e.Code == "" || e.Code == ErrInternal): // A test built the error, or a key source failed.
+		return consequence{retriesNone, prospectTransient}
+	case e.Code != "", e.Status == 0, e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
+		return consequence{retriesNone, prospectNone}
 	}
-	overloaded := slices.Contains(overloadStatuses, e.Status)
-	switch e.Method {
-	case http.MethodGet:
-		return overloaded || e.kind == kindBroken || e.kind == kindTimedOut
-	case http.MethodDelete, http.MethodPatch:
-		return overloaded || e.kind == kindBroken && e.Status == 0
-	}
-	return false
+	return consequence{retriesNone, prospectAfterSuccess} // An intermediary answered.
 }
 
 // overloadStatuses are the statuses of a server, or of a gateway in front of it, that may respond again soon.
 var overloadStatuses = []int{500, 502, 503, 504}
 
-// mayRepeatPoll reports whether the error of a poll may pass: it is transient, a 2xx of the API that
-// cannot be decoded, or the page of a proxy while the service restarts. Unless a poll has
-// succeeded, such a page means that the base URL is wrong.
-func mayRepeatPoll(err error, polled bool) bool {
-	failure := failureIn(err)
-	_, stuck := errors.AsType[*paging.Stuck](err)
-	switch {
-	case IsTransient(err), failure.kind == kindInvalidBody:
-		return true
-	case stuck, failure.hasAPICode(), failure.Status == http.StatusUnauthorized, failure.Status == http.StatusForbidden:
-		return false
-	case failure.Status == 0 && failure.kind != kindNoHandshake:
-		return false
+// isTransient is IsTransient for a failure that the context has not caused.
+func (e *Error) isTransient() bool { return e.consequence().later == prospectTransient }
+
+// isRetriable reports whether the call retries the failure.
+func (e *Error) isRetriable() bool {
+	switch retried := e.consequence().retried; e.Method {
+	case http.MethodGet:
+		return retried >= retriesGET
+	case http.MethodDelete, http.MethodPatch:
+		return retried >= retriesRepeatable
+	default:
+		return retried == retriesAll
 	}
-	return polled
 }
 
-// replyKindOf returns what the end of a request of a poll with err means to the machine: besides what
-// the table says, the API may have failed in one listing or one submission only. answered reports
+// isDeferred reports whether the API rejected the request for now, or the client because of the
+// rate limit: nothing was done, and the same request may be sent later.
+func (e *Error) isDeferred() bool {
+	return e.consequence().retried == retriesAll && e.kind != kindUnsent
+}
+
+// mayRepeatPoll reports whether a poll that failed with err is repeated. polled reports that a poll has
+// succeeded before.
+func mayRepeatPoll(err error, polled bool) bool {
+	later := failureIn(err).consequence().later
+	return IsTransient(err) || later == prospectOfPoll || later == prospectAfterSuccess && polled
+}
+
+// replyKindOf returns what the end of a request of a poll with err means to the machine: besides its
+// consequence, the API may have failed in one listing or one submission only. answered reports
 // whether the API answered at all.
 func replyKindOf(request poll.Request, err error) (kind poll.ReplyKind, answered bool) {
 	failure := failureIn(err)
@@ -141,12 +146,6 @@ func replyKindOf(request poll.Request, err error) (kind poll.ReplyKind, answered
 		return poll.UnknownStatus, true
 	}
 	return poll.Failed, failure.hasAPICode() && failure.Status >= 500 || failure.kind == kindInvalidBody
-}
-
-// isDeferred reports whether the API rejected the request for now, or the client because of the
-// rate limit: nothing was done, and the same request may be sent later.
-func (e *Error) isDeferred() bool {
-	return e.isTransient() && (rejects(e.Status) || e.Status == 0 && e.Code == ErrRateLimited)
 }
 
 // rejects reports whether a response with the status rejects a request, which then was not processed.
