@@ -43,20 +43,22 @@ type Page[T any] struct {
 	Next  string // Resume token for Pager.From; "" at the end of the list.
 }
 
-// list is what a Pager reads: a list of the API, where either id or seq is set, of PagerFunc, or of PagerOf.
+// list is what a Pager reads.
 type list[T any] struct {
 	paging.List
 
-	core    *core           // Nil: the list is not of the API.
-	request request         // The request without the parameters that select a page.
-	id      func(*T) string // The id of an item.
-	seq     func(*T) int64  // The seq of an item, in a list by seq.
+	read    func(context.Context, *pageReader[T]) error // Reads the page at the reader's position and moves it to the next one.
+	request request                                     // Without the parameters that select a page. Another list than the API's has the operation and the path alone.
 
-	pageFunc func(ctx context.Context, token string, size int) (Page[T], error) // The function given to PagerFunc.
-	items    []T                                                                // The items given to PagerOf.
+	// Of a list of the API.
+	core *core           // Nil in another list.
+	id   func(*T) string // The id of an item; nil in a list by seq.
+	seq  func(*T) int64  // The seq of an item, in a list by seq.
 }
 
+// newPager returns a list of the API.
 func newPager[T any](l list[T]) Pager[T] {
+	l.read = func(ctx context.Context, r *pageReader[T]) error { return l.core.makeCall(ctx, r.list.pageRequest(r.At), r.decode) }
 	return Pager[T]{list: &l, size: l.MaxSize, err: l.request.err}
 }
 
@@ -66,11 +68,12 @@ func newPager[T any](l list[T]) Pager[T] {
 // smaller. A token serves any such list of the same type. A context that has ended ends
 // the list; nothing is sent.
 func PagerOf[T any](items ...T) Pager[T] {
-	return newPager(list[T]{
+	items = slices.Clone(items)
+	return Pager[T]{size: maxPageSize, list: &list[T]{
 		List:    paging.List{Style: paging.ByPage, MaxSize: maxPageSize},
+		read:    func(ctx context.Context, r *pageReader[T]) error { return r.readItems(ctx, items) },
 		request: request{operation: "PagerOf", path: reflect.TypeFor[T]().String()},
-		items:   slices.Clone(items),
-	})
+	}}
 }
 
 // PagerFunc returns a list that calls a function for each page: for fakes behind an interface of
@@ -83,9 +86,9 @@ func PagerOf[T any](items ...T) Pager[T] {
 // can come twice. A nil function, and [Pager.FromPage], are a [ParamError] when the list is read.
 func PagerFunc[T any](page func(ctx context.Context, token string, size int) (Page[T], error)) Pager[T] {
 	p := Pager[T]{list: &list[T]{
-		List:     paging.List{Style: paging.ByCursor, MaxSize: maxEventPageSize},
-		pageFunc: page,
-		request:  request{operation: "PagerFunc"},
+		List:    paging.List{Style: paging.ByFunc, MaxSize: maxEventPageSize},
+		read:    func(ctx context.Context, r *pageReader[T]) error { return r.readFunc(ctx, page) },
+		request: request{operation: "PagerFunc"},
 	}}
 	if page == nil {
 		p.err = &ParamError{Param: "page", Problem: "must not be nil"}
@@ -142,11 +145,13 @@ func (p Pager[T]) begin() (paging.Iteration, error) {
 	switch {
 	case p.page != nil && *p.page < 1:
 		return paging.Iteration{}, &ParamError{Param: "FromPage", Problem: "must be 1 or more"}
-	case p.page != nil && (l.Style == paging.ByCursor || l.Style == paging.BySeq || l.MaxSize == 0):
+	case p.page != nil && (l.Style != paging.ByPage && l.Style != paging.ByMeta || l.MaxSize == 0):
 		return paging.Iteration{}, &ParamError{Param: "FromPage", Problem: "this list has no page numbers"}
 	case p.page != nil:
 		return l.BeginAt(p.size, *p.page), nil
-	case p.token == "" || l.pageFunc != nil:
+	case l.Style == paging.ByFunc:
+		return l.Begin(p.size, &paging.Position{Style: paging.ByFunc, Size: p.size, Cursor: p.token}), nil
+	case p.token == "":
 		return l.Begin(p.size, nil), nil
 	}
 	at, err := l.Resume(l.name(), p.token)
@@ -284,7 +289,6 @@ type pageReader[T any] struct {
 	paging.Iteration
 
 	list   *list[T]
-	token  string  // The token of the next page, in a list of PagerFunc.
 	err    error   // The error of the Pager, which every read returns.
 	number int     // The number of the page, counted from the beginning of the iteration.
 	warned bool    // A warning about the page size was returned.
@@ -296,23 +300,17 @@ func (p Pager[T]) reader() *pageReader[T] {
 		return &pageReader[T]{err: &ParamError{Param: "Pager", Problem: "is empty: take it from a List method"}}
 	}
 	begin, err := p.begin()
-	return &pageReader[T]{list: p.list, token: p.token, Iteration: begin, err: joinParams(p.err, err)}
+	return &pageReader[T]{list: p.list, Iteration: begin, err: joinParams(p.err, err)}
 }
 
 // next reads a page and advances. It reports whether another page follows.
 func (r *pageReader[T]) next(ctx context.Context) (page Page[T], more bool, err error) {
+	if r.err != nil {
+		return Page[T]{}, false, r.err
+	}
 	r.page = Page[T]{}
 	r.number++
-	switch {
-	case r.err != nil:
-		err = r.err
-	case r.list.pageFunc != nil:
-		err = r.fromFunction(ctx)
-	case r.list.core == nil:
-		err = r.fromMemory(ctx)
-	default:
-		err = r.list.core.makeCall(ctx, r.list.pageRequest(r.At), r.decode)
-	}
+	err = r.list.read(ctx, r)
 	return r.page, r.page.Next != "", err
 }
 
@@ -353,32 +351,32 @@ func (r *pageReader[T]) advance(items []T, meta wireMeta) (more bool, err error)
 	return more, nil
 }
 
-// fromFunction reads a page of a list of [PagerFunc].
-func (r *pageReader[T]) fromFunction(ctx context.Context) error {
-	page, err := r.list.pageFunc(ctx, r.token, r.At.Size)
+// readFunc reads a page of a list of [PagerFunc].
+func (r *pageReader[T]) readFunc(ctx context.Context, pageOf func(context.Context, string, int) (Page[T], error)) error {
+	page, err := pageOf(ctx, r.At.Cursor, r.At.Size)
 	switch {
 	case err != nil:
 		return err
-	case page.Next != "" && page.Next == r.token:
+	case page.Next != "" && page.Next == r.At.Cursor:
 		stuck := paging.Stuck{What: "the Next of a page is the token of the page itself"}
 		return &Error{Operation: r.list.request.operation, Message: stuck.Error(), kind: kindFinal}
 	}
-	r.page, r.token = page, page.Next
+	r.page, r.At.Cursor = page, page.Next
 	return nil
 }
 
-// fromMemory reads a page of a list of [PagerOf].
-func (r *pageReader[T]) fromMemory(ctx context.Context) error {
+// readItems reads a page of a list of [PagerOf].
+func (r *pageReader[T]) readItems(ctx context.Context, all []T) error {
 	if err := contextError(ctx); err != nil {
 		ended := &Error{Operation: r.list.request.operation, Message: ctx.Err().Error()}
 		ended.causedBy(err)
 		return ended
 	}
-	at, total := r.At, len(r.list.items)
+	at, total := r.At, len(all)
 	begin := min((min(at.Page, paging.MaxPage)-1)*at.Size, total) // A page after the end is empty.
 	end := min(begin+at.Size, total)
 	meta := wireMeta{Page: &at.Page, PageSize: at.Size, Total: &total, HasMore: new(end < total)}
-	_, err := r.advance(slices.Clone(r.list.items[begin:end]), meta)
+	_, err := r.advance(slices.Clone(all[begin:end]), meta)
 	return err
 }
 

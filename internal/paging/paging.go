@@ -21,6 +21,7 @@ const (
 	ByPage                // Page numbers from 1.
 	ByCursor              // Opaque cursors.
 	BySeq                 // The last sequence number seen.
+	ByFunc                // The texts of a function, which has no resume tokens of its own.
 )
 
 // List describes a list.
