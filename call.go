@@ -146,7 +146,7 @@ func (c *call) admit() error {
 	if c.request.beforeAttempt == nil {
 		return nil
 	}
-	if err := c.request.beforeAttempt(); err != nil {
+	if err := c.request.beforeAttempt(c.key); err != nil {
 		return err
 	}
 	if c.ctx.Err() != nil {
@@ -173,9 +173,6 @@ func (c *call) nextKey() error {
 		return join(c.ctx, failed)
 	}
 	c.key = key
-	if c.request.used != nil {
-		*c.request.used = key
-	}
 	if part := key.misplacedIn(&c.request); part != "" {
 		return &ParamError{Param: part, Problem: "holds the API key, which is sent in a header only: pass what was meant instead"}
 	}

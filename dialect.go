@@ -130,19 +130,33 @@ func checkDialectField(value, def string) error {
 }
 
 // clash returns the error of requests in which a name would occur twice, so that one of the two
-// values would be lost. The literals have no field names, so that a new field does not compile before
-// it is here, and no zero values, because an optional member is not sent with one.
+// values would be lost.
 func (d Dialect) clash() error {
 	k := &core{dialect: d}
-	submissions := (&SubmissionService{k}).List(SubmissionFilter{"-", "-", time.Unix(1, 0)}).list
-	events := (&EventService{k}).List("-", EventFilter{1}).list
+	submissions := (&SubmissionService{k}).List(filled[SubmissionFilter]()).list
+	events := (&EventService{k}).List("-", filled[EventFilter]()).list
 	invitations := (&InvitationService{k}).List("-").list
 	return joinParams(
 		submissions.pageRequest(paging.Position{Style: paging.ByCursor, Size: 1, Cursor: "-"}).err,
 		events.pageRequest(paging.Position{Style: paging.BySeq, Size: 1, Seq: 1}).err,
 		invitations.pageRequest(paging.Position{Style: paging.ByPage, Size: 1, Page: 2}).err,
-		newInviteRequest(d, "-", NewInvitation{"-", "-", nil}).err,
+		newInviteRequest(d, "-", filled[NewInvitation]()).err,
 	)
+}
+
+// filled returns an input whose fields are all sent, because an optional one is not sent with a zero value.
+func filled[T any]() (input T) {
+	for _, field := range reflect.ValueOf(&input).Elem().Fields() {
+		switch {
+		case field.Kind() == reflect.String:
+			field.SetString("-")
+		case field.CanInt():
+			field.SetInt(1)
+		case field.Type() == reflect.TypeFor[time.Time]():
+			field.Set(reflect.ValueOf(time.Unix(1, 0)))
+		}
+	}
+	return input
 }
 
 // checkLayout returns an error for a layout that does not contain the date, such as a

@@ -296,7 +296,7 @@ func (c *invitee) send(ctx context.Context) (invitation Invitation, outcome Invi
 	var prevented error
 	q := c.request
 	q.priority, q.maxAttempts = c.priority, c.requestsLeft()
-	q.beforeAttempt = func() error {
+	q.beforeAttempt = func(*credential) error {
 		if prevented = c.checkAttempt(); prevented == nil {
 			c.requests++
 		}

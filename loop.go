@@ -141,7 +141,11 @@ func (l *pollLoop) named(err error) error {
 // prepare makes a request one of the loop: it leaves a share of the window to others, and its key
 // is recorded.
 func (l *pollLoop) prepare(r request) request {
-	r.priority, r.used = priorityPolling, &l.used
+	r.priority = priorityPolling
+	r.beforeAttempt = func(key *credential) error {
+		l.used = key
+		return nil
+	}
 	return r
 }
 

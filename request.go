@@ -32,16 +32,15 @@ type request struct {
 	assumed       []assumption   // The names and the route that fields of the Dialect set.
 	err           error          // A request with an error is not sent.
 
-	priority priority     // How much of each rate-limit window the request may take.
-	key      *credential  // The key to use. Nil: the next key of the client.
-	used     **credential // Where the key of each attempt is stored; may be nil.
+	priority priority    // How much of each rate-limit window the request may take.
+	key      *credential // The key to use. Nil: the next key of the client.
 
 	maxAttempts int  // 0: as in RetryPolicy.
 	anyBody     bool // A 2xx whose body was cut short, or is too long, is success.
 
-	// beforeAttempt is called right before each attempt, after all waits. An error prevents the
-	// attempt. Nil: not called.
-	beforeAttempt func() error
+	// beforeAttempt is called with the key of each attempt right before it, after all waits. An error
+	// prevents the attempt. Nil: not called.
+	beforeAttempt func(*credential) error
 }
 
 // priority is what a request takes of each rate-limit window. What it leaves to other users of the key
