@@ -67,7 +67,7 @@ const (
 // in which they are tried.
 func (e *Error) consequence() consequence {
 	switch {
-	case e.Outcome == OutcomeDone:
+	case e.Outcome == OutcomeDone && e.Status < 300:
 		return consequence{retriesNone, prospectNone}
 	case e.kind == kindUnsent:
 		return consequence{retriesAll, prospectTransient}
