@@ -12,9 +12,7 @@ import (
 
 func (a *app) accountCommand() *cobra.Command {
 	c := command("account", "Show the organization, its plan and the invitations left", "whoami")
-	c.RunE = showItem(a, accountTable(), func(ctx context.Context, t task) (hiring.Account, error) {
-		return t.client.Account.Get(ctx)
-	})
+	c.RunE = showItem(a, accountTable(), func(ctx context.Context, t task) (hiring.Account, error) { return t.client.Account.Get(ctx) })
 	return c
 }
 

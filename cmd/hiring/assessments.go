@@ -32,13 +32,8 @@ func (a *app) assessmentsListCommand() *cobra.Command {
 }
 
 func (a *app) assessmentsGetCommand() *cobra.Command {
-	return getCommand(a, command("get <assessment>", "Show an assessment"), assessmentTable(),
-		func(ctx context.Context, client *hiring.Client, given string) (string, error) {
-			return assessmentID(ctx, client, given, true)
-		},
-		func(ctx context.Context, client *hiring.Client, id string) (hiring.Assessment, error) {
-			return client.Assessments.Get(ctx, id)
-		})
+	return getCommand(a, command("get <assessment>", "Show an assessment"), assessmentTable(), assessmentID,
+		func(client *hiring.Client) getter[hiring.Assessment] { return client.Assessments.Get })
 }
 
 func (a *app) assessmentsCreateCommand() *cobra.Command {
@@ -59,7 +54,7 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 		case output.HasControls(in.Name):
 			return hiring.Assessment{}, usagef("--name has control characters or line breaks: type it again")
 		}
-		id, err := challengeID(ctx, t.client, in.ChallengeID, false)
+		id, err := idOf(in.ChallengeID, "challenge", false, challenges(ctx, t.client))
 		if err == nil {
 			err = a.guard(ctx, t.client, "create the assessment "+in.Name+" of the challenge "+id, "")
 		}
@@ -78,7 +73,7 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 func (a *app) assessmentsCloseCommand() *cobra.Command {
 	c := command("close <assessment>", "Close an assessment, so that no candidate can start it")
 	c.RunE = showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
-		id, err := assessmentID(ctx, t.client, t.args[0], false)
+		id, err := changedAssessmentID(ctx, t.client, t.args[0])
 		if err == nil {
 			err = a.guard(ctx, t.client, "close the assessment", id)
 		}
@@ -93,7 +88,7 @@ func (a *app) assessmentsCloseCommand() *cobra.Command {
 func (a *app) assessmentsDeleteCommand() *cobra.Command {
 	c := command("delete <assessment>", "Delete an assessment; its invitations and reports stay", "rm", "remove")
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
-		id, err := assessmentID(ctx, t.client, t.args[0], false)
+		id, err := changedAssessmentID(ctx, t.client, t.args[0])
 		if err == nil {
 			err = a.guard(ctx, t.client, "delete the assessment", id)
 		}

@@ -32,13 +32,8 @@ func (a *app) challengesListCommand() *cobra.Command {
 }
 
 func (a *app) challengesGetCommand() *cobra.Command {
-	return getCommand(a, command("get <challenge>", "Show a challenge with its tasks and its brief"), challengeTable(),
-		func(ctx context.Context, client *hiring.Client, given string) (string, error) {
-			return challengeID(ctx, client, given, true)
-		},
-		func(ctx context.Context, client *hiring.Client, id string) (hiring.Challenge, error) {
-			return client.Challenges.Get(ctx, id)
-		})
+	return getCommand(a, command("get <challenge>", "Show a challenge with its tasks and its brief"), challengeTable(), challengeID,
+		func(client *hiring.Client) getter[hiring.Challenge] { return client.Challenges.Get })
 }
 
 // showChallenge prints the brief last, because it is long.

@@ -52,17 +52,20 @@ func showItem[T any](a *app, table output.Table[T], call func(context.Context, t
 	})
 }
 
+// getter is a method of the client that returns the thing with an id.
+type getter[T any] func(context.Context, string) (T, error)
+
 // getCommand adds the RunE function of a command that shows the thing which its argument names. find returns its id.
 func getCommand[T any](
 	a *app, c *cobra.Command, table output.Table[T],
-	find func(context.Context, *hiring.Client, string) (string, error), get func(context.Context, *hiring.Client, string) (T, error),
+	find func(context.Context, *hiring.Client, string) (string, error), get func(*hiring.Client) getter[T],
 ) *cobra.Command {
 	c.RunE = showItem(a, table, func(ctx context.Context, t task) (item T, err error) {
 		id, err := find(ctx, t.client, t.args[0])
 		if err != nil {
 			return item, err
 		}
-		return get(ctx, t.client, id)
+		return get(t.client)(ctx, id)
 	})
 	return c
 }

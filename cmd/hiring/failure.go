@@ -78,9 +78,7 @@ var errInterrupted = errors.New("interrupted")
 
 // commandName returns the path of a command without the program's name, as in "submissions
 // list".
-func commandName(c *cobra.Command) string {
-	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
-}
+func commandName(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "hiring ") }
 
 // checkLine checks the values of the flags, and compares the number of arguments with the usage of a command, where <a> is
 // required, [<a>] is optional and <a>... may be several.

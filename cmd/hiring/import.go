@@ -42,7 +42,7 @@ func (a *app) invitationsImportCommand() *cobra.Command {
 		if err != nil {
 			return adviceError{usageError{err}, notInvited}
 		}
-		return a.importList(c.Context(), assessment, list, results, dryRun)
+		return a.importList(c.Context(), *assessment, list, results, dryRun)
 	}
 	return c
 }
@@ -50,7 +50,7 @@ func (a *app) invitationsImportCommand() *cobra.Command {
 // notInvited is the advice of an import that ended before its first request.
 const notInvited = "No invitations were sent"
 
-func (a *app) importList(ctx context.Context, assessment assessmentRef, list candidates.List, results string, dryRun bool) error {
+func (a *app) importList(ctx context.Context, assessment string, list candidates.List, results string, dryRun bool) error {
 	printer, err := a.printer()
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (a *app) importList(ctx context.Context, assessment assessmentRef, list can
 		}
 		defer kept.Close()
 	}
-	id, err := assessment.changedID(ctx, client)
+	id, err := changedAssessmentID(ctx, client, assessment)
 	if err != nil {
 		return err
 	}
@@ -153,9 +153,7 @@ func (a *app) warnOfEnded(status string, n int) {
 }
 
 // newImportPlan reads the account, the assessment and its invitations.
-func newImportPlan(
-	ctx context.Context, client *hiring.Client, assessment string, list candidates.List, results *candidates.Results,
-) (importPlan, error) {
+func newImportPlan(ctx context.Context, client *hiring.Client, assessment string, list candidates.List, results *candidates.Results) (importPlan, error) {
 	plan := importPlan{People: len(list.People), Repeats: list.Repeats, Ignored: list.Ignored, invited: make(map[string]hiring.Invitation)}
 	account, err := client.Account.Get(ctx)
 	if err != nil {

@@ -186,9 +186,8 @@ func problemText(outcome hiring.InviteOutcome, err error) string {
 // have names.
 func (im *importer) show(result candidates.Result) {
 	if result.Outcome == hiring.InviteRejected {
-		i := slices.IndexFunc(im.people, func(p hiring.NewInvitation) bool {
-			return hiring.AddressKey(p.Email) == hiring.AddressKey(result.Email)
-		})
+		key := hiring.AddressKey(result.Email)
+		i := slices.IndexFunc(im.people, func(p hiring.NewInvitation) bool { return hiring.AddressKey(p.Email) == key })
 		im.progress.Say(fmt.Sprintf("Line %d was rejected: %s", im.lines[i], result.Problem))
 	}
 	if result.Outcome != hiring.InviteNotSent {

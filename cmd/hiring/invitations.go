@@ -46,7 +46,7 @@ func (a *app) invitationsListCommand() *cobra.Command {
 		if err != nil {
 			return hiring.PagerOf[hiring.Invitation](), err
 		}
-		id, err := assessment.id(ctx, t.client)
+		id, err := assessmentID(ctx, t.client, *assessment)
 		if err != nil || only == "" {
 			return sized(t, t.client.Invitations.List(id)), err
 		}
@@ -63,7 +63,7 @@ func (a *app) invitationsFindCommand() *cobra.Command {
 	c := command("find <email>", "Show the invitations of a candidate")
 	assessment := a.assessmentFilter(c, assessmentHelp)
 	return listCommand(a, c, table, func(ctx context.Context, t task) (hiring.Pager[hiring.Invitation], error) {
-		id, err := assessment.id(ctx, t.client)
+		id, err := assessmentID(ctx, t.client, *assessment)
 		if err != nil {
 			return hiring.PagerOf[hiring.Invitation](), err
 		}
@@ -101,7 +101,7 @@ func (a *app) invitationsInviteCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		id, err := assessment.changedID(ctx, t.client)
+		id, err := changedAssessmentID(ctx, t.client, *assessment)
 		if err == nil {
 			what := "send at most " + counted(len(people), "invitation e-mail", "invitation e-mails")
 			if len(people) == 1 {
@@ -190,9 +190,7 @@ type invited struct {
 
 func (i invited) MarshalJSON() ([]byte, error) {
 	if i.Outcome == hiring.InviteRejected {
-		return json.Marshal(map[string]any{
-			"candidate_email": i.Candidate.Email, "candidate_name": i.Candidate.Name, "outcome": i.Outcome, "problem": i.problem,
-		})
+		return json.Marshal(map[string]any{"candidate_email": i.Candidate.Email, "candidate_name": i.Candidate.Name, "outcome": i.Outcome, "problem": i.problem})
 	}
 	extra := make(map[string]json.RawMessage)
 	maps.Copy(extra, i.Invitation.Extra)
@@ -255,7 +253,7 @@ func (a *app) invitationsSendCommand() *cobra.Command {
 		if err != nil {
 			return hiring.Invitation{}, err
 		}
-		id, err := assessment.changedID(ctx, t.client)
+		id, err := changedAssessmentID(ctx, t.client, *assessment)
 		if err == nil {
 			err = a.guard(ctx, t.client, "send an invitation e-mail to "+person(people[0].Name, people[0].Email)+", even if it is the second, of the assessment", id)
 		}
@@ -271,7 +269,7 @@ func (a *app) invitationsResendCommand() *cobra.Command {
 	c := command("resend <invitation>", "Send the e-mail of an invitation again")
 	assessment := a.assessmentFilter(c, changedAssessmentHelp)
 	c.RunE = showItem(a, invitationTable(), func(ctx context.Context, t task) (hiring.Invitation, error) {
-		found, err := a.findInvitation(ctx, t.client, assessment, t.args[0])
+		found, err := a.findInvitation(ctx, t.client, *assessment, t.args[0])
 		if err == nil {
 			err = a.guard(ctx, t.client, "send the e-mail of "+about(found)+" again, of the assessment", found.AssessmentID)
 		}
@@ -291,7 +289,7 @@ func (a *app) invitationsRevokeCommand() *cobra.Command {
 	c := command("revoke <invitation>", "Revoke an invitation")
 	assessment := a.assessmentFilter(c, changedAssessmentHelp)
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
-		found, err := a.findInvitation(ctx, t.client, assessment, t.args[0])
+		found, err := a.findInvitation(ctx, t.client, *assessment, t.args[0])
 		if err == nil {
 			err = a.guard(ctx, t.client, "revoke "+about(found)+" of the assessment", found.AssessmentID)
 		}

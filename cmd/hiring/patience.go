@@ -14,19 +14,14 @@ func (a *app) longRunOptions(progress *output.Progress) []hiring.Option {
 	return []hiring.Option{
 		hiring.WithRetry(hiring.RetryPolicy{MaxWait: 2 * time.Hour}),
 		hiring.WithTrace(hiring.Trace{Pause: func(_ context.Context, pause hiring.TracePause) {
-			progress.Note(a.pauseText(pause))
+			until := a.clock(pause.Until)
+			progress.Note(map[hiring.PauseReason]string{
+				hiring.PauseQuota:  "waiting for the rate limit until " + until,
+				hiring.PauseLookup: "checking the outcome of a lost response at " + until,
+				hiring.PauseRetry:  "retrying at " + until,
+			}[pause.Reason])
 		}}),
 	}
-}
-
-// pauseText says why the client waits, and until when.
-func (a *app) pauseText(pause hiring.TracePause) string {
-	until := a.clock(pause.Until)
-	return map[hiring.PauseReason]string{
-		hiring.PauseQuota:  "waiting for the rate limit until " + until,
-		hiring.PauseLookup: "checking the outcome of a lost response at " + until,
-		hiring.PauseRetry:  "retrying at " + until,
-	}[pause.Reason]
 }
 
 // clock returns the time of day in the user's zone, with the name of the zone.

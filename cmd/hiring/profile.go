@@ -205,34 +205,27 @@ func (a *app) profileListCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		rows, err := a.profileRows()
+		store, err := a.profiles()
 		if err != nil {
 			return err
+		}
+		all, current, err := store.All()
+		if err != nil {
+			return err
+		}
+		var rows []profileRow
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			used := name == cmp.Or(a.chosenProfile(), current) && !a.usesVariables() && !a.flags.sandbox
+			p := all[name]
+			rows = append(rows, profileRow{Name: name, Environment: environmentOf(p.Key), BaseURL: p.BaseURL, InUse: used, Dialect: p.Dialect})
 		}
 		if base, key := a.getenv(envBaseURL), a.getenv(envKey); base != "" && key != "" {
 			used := a.usesVariables() && !a.flags.sandbox
 			rows = append(rows, profileRow{Name: "(variables)", Environment: environmentOf(key), BaseURL: base, InUse: used})
 		}
-		return output.List(printer, output.Table[profileRow]{
-			Things: "profiles",
-			Shown:  []string{"name", "environment", "base_url", "in_use", "dialect"},
-		}, output.Of(rows...))
+		return output.List(printer, output.Table[profileRow]{Things: "profiles", Shown: []string{"name", "environment", "base_url", "in_use", "dialect"}}, output.Of(rows...))
 	}
 	return c
-}
-
-func (a *app) profileRows() (rows []profileRow, err error) {
-	store, err := a.profiles()
-	if err != nil {
-		return nil, err
-	}
-	all, current, err := store.All()
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		used := name == cmp.Or(a.chosenProfile(), current) && !a.usesVariables() && !a.flags.sandbox
-		p := all[name]
-		rows = append(rows, profileRow{Name: name, Environment: environmentOf(p.Key), BaseURL: p.BaseURL, InUse: used, Dialect: p.Dialect})
-	}
-	return rows, err
 }
 
 // environmentOf returns the environment of a key, or "unknown".

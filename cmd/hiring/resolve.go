@@ -146,8 +146,13 @@ func assessments(ctx context.Context, client *hiring.Client) iter.Seq2[thing, er
 	return thingsOf(ctx, client.Assessments.List(), func(a hiring.Assessment) thing { return thing{id: a.ID, name: a.Name, about: string(a.Status)} })
 }
 
-func assessmentID(ctx context.Context, client *hiring.Client, given string, parts bool) (string, error) {
-	return idOf(given, "assessment", parts, assessments(ctx, client))
+func assessmentID(ctx context.Context, client *hiring.Client, given string) (string, error) {
+	return idOf(given, "assessment", true, assessments(ctx, client))
+}
+
+// changedAssessmentID is assessmentID for a command that writes.
+func changedAssessmentID(ctx context.Context, client *hiring.Client, given string) (string, error) {
+	return idOf(given, "assessment", false, assessments(ctx, client))
 }
 
 func challenges(ctx context.Context, client *hiring.Client) iter.Seq2[thing, error] {
@@ -156,8 +161,8 @@ func challenges(ctx context.Context, client *hiring.Client) iter.Seq2[thing, err
 	})
 }
 
-func challengeID(ctx context.Context, client *hiring.Client, given string, parts bool) (string, error) {
-	return idOf(given, "challenge", parts, challenges(ctx, client))
+func challengeID(ctx context.Context, client *hiring.Client, given string) (string, error) {
+	return idOf(given, "challenge", true, challenges(ctx, client))
 }
 
 // notStarted is the advice when an address has no submission.
@@ -195,38 +200,25 @@ func submissionOf(ctx context.Context, client *hiring.Client, assessment, given 
 	return id, err
 }
 
-// assessmentRef is the value of the flag --assessment.
-type assessmentRef struct{ given *string }
-
-// id returns the id that the flag of a command that reads names, or "".
-func (r assessmentRef) id(ctx context.Context, client *hiring.Client) (string, error) {
-	return assessmentID(ctx, client, *r.given, true)
-}
-
-// changedID is id for a command that writes.
-func (r assessmentRef) changedID(ctx context.Context, client *hiring.Client) (string, error) {
-	return assessmentID(ctx, client, *r.given, false)
-}
-
 // assessmentFlag adds the required flag --assessment.
-func (a *app) assessmentFlag(c *cobra.Command, usage string) assessmentRef {
-	ref := a.assessmentFilter(c, usage+" (required)")
+func (a *app) assessmentFlag(c *cobra.Command, usage string) *string {
+	assessment := a.assessmentFilter(c, usage+" (required)")
 	c.PreRunE = func(*cobra.Command, []string) error {
-		if *ref.given == "" {
+		if *assessment == "" {
 			return adviceError{usagef("--assessment is missing"), "hiring assessments list shows the names and ids"}
 		}
 		return nil
 	}
-	return ref
+	return assessment
 }
 
 // assessmentFilter adds the flag --assessment with completion.
-func (a *app) assessmentFilter(c *cobra.Command, usage string) assessmentRef {
-	ref := assessmentRef{c.Flags().StringP("assessment", "a", "", usage)}
+func (a *app) assessmentFilter(c *cobra.Command, usage string) *string {
+	assessment := c.Flags().StringP("assessment", "a", "", usage)
 	_ = c.RegisterFlagCompletionFunc("assessment", func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		return a.complete(assessments)(c, nil, begun)
 	})
-	return ref
+	return assessment
 }
 
 // invitationsOf returns the invitations of an assessment, or of all assessments: the API has no route
@@ -255,12 +247,12 @@ func invitationsOf(ctx context.Context, client *hiring.Client, assessment string
 // findInvitation returns an invitation to change, which the user names by its id, or by the
 // candidate's address with the flag: the newest one. Of an id with the flag nothing else is known,
 // unless the user is asked and must see the candidate.
-func (a *app) findInvitation(ctx context.Context, client *hiring.Client, ref assessmentRef, given string) (found hiring.Invitation, err error) {
+func (a *app) findInvitation(ctx context.Context, client *hiring.Client, assessment, given string) (found hiring.Invitation, err error) {
 	if given = copied(given); cutID.MatchString(given) {
 		return found, adviceError{usagef("The id %s is cut", output.Clean(given)),
 			"This command takes a whole id, as --columns id shows it, or with --assessment the candidate's address"}
 	}
-	of, err := ref.changedID(ctx, client)
+	of, err := changedAssessmentID(ctx, client, assessment)
 	byAddress := strings.Contains(given, "@")
 	switch {
 	case err != nil || of != "" && !byAddress && !a.asks(client):

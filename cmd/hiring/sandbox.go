@@ -21,9 +21,7 @@ func (a *app) sandboxCommand() *cobra.Command {
 }
 
 // eagerCandidates have a report two minutes after the invitation.
-var eagerCandidates = sandbox.Timeline{ //nolint:gochecknoglobals // a constant
-	Open: 10 * time.Second, Begin: 20 * time.Second, Submit: time.Minute, Evaluate: 30 * time.Second,
-}
+var eagerCandidates = sandbox.Timeline{Open: 10 * time.Second, Begin: 20 * time.Second, Submit: time.Minute, Evaluate: 30 * time.Second} //nolint:gochecknoglobals // a constant
 
 func (a *app) serveSandbox(ctx context.Context, addr string) error {
 	if a.flags.profile != "" { // As in -p 8080.
@@ -37,9 +35,7 @@ func (a *app) serveSandbox(ctx context.Context, addr string) error {
 	if err != nil {
 		return adviceError{err, "Choose another address with --addr"}
 	}
-	server := &http.Server{
-		Handler: sandbox.New(sandbox.WithDialect(dialect), sandbox.WithTimeline(eagerCandidates)), ReadHeaderTimeout: time.Minute,
-	}
+	server := &http.Server{Handler: sandbox.New(sandbox.WithDialect(dialect), sandbox.WithTimeline(eagerCandidates)), ReadHeaderTimeout: time.Minute}
 	context.AfterFunc(ctx, func() { _ = server.Close() })
 	_, _ = fmt.Fprintf(a.out, "export %s=http://%s\nexport %s=%s\n", envBaseURL, listener.Addr(), envKey, sandbox.TestKey)
 	_, _ = fmt.Fprintf(a.err, `The sandbox is listening. Ctrl-C stops it.

@@ -103,7 +103,7 @@ func (a *app) submissionFilter(c *cobra.Command) func(context.Context, *hiring.C
 			return list, err
 		}
 		filter.Status = hiring.SubmissionStatus(only)
-		filter.AssessmentID, err = assessment.id(ctx, client)
+		filter.AssessmentID, err = assessmentID(ctx, client, *assessment)
 		list = client.Submissions.List(filter)
 		if err != nil || evaluatedSince.IsZero() {
 			return list, err
@@ -150,7 +150,7 @@ func (a *app) submissionsFindCommand() *cobra.Command {
 	c := command("find <email>", "Show a candidate's newest submission with its report")
 	assessment := a.assessmentFilter(c, "only submissions of this assessment, however old: its id or `name`")
 	return getCommand(a, c, submissionTable(), func(ctx context.Context, client *hiring.Client, given string) (string, error) {
-		in, err := assessment.id(ctx, client)
+		in, err := assessmentID(ctx, client, *assessment)
 		if err != nil {
 			return "", err
 		}
@@ -158,6 +158,4 @@ func (a *app) submissionsFindCommand() *cobra.Command {
 	}, getSubmission)
 }
 
-func getSubmission(ctx context.Context, client *hiring.Client, id string) (hiring.Submission, error) {
-	return client.Submissions.Get(ctx, id)
-}
+func getSubmission(client *hiring.Client) getter[hiring.Submission] { return client.Submissions.Get }

@@ -41,9 +41,7 @@ func (a *app) versionCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return output.One(printer, output.Table[buildVersion]{
-			Shown: []string{"version", "revision", "go", "platform"},
-		}, version())
+		return output.One(printer, output.Table[buildVersion]{Shown: []string{"version", "revision", "go", "platform"}}, version())
 	}
 	return c
 }

@@ -26,15 +26,13 @@ func (a *app) submissionsWaitCommand() *cobra.Command {
 				return nil, err
 			}
 		}
-		of, err := assessment.id(ctx, t.client)
+		of, err := assessmentID(ctx, t.client, *assessment)
 		if err != nil {
 			return nil, err
 		}
 		progress := a.err.Progress("reports ready:")
-		options := hiring.WaitOptions{
-			AssessmentID: of, MinInterval: *every, MaxInterval: 2 * *every,
-			Progress: func(now hiring.WaitProgress) { a.showWait(progress, now) },
-		}
+		options := hiring.WaitOptions{AssessmentID: of, Progress: func(now hiring.WaitProgress) { a.showWait(progress, now) }}
+		options.MinInterval, options.MaxInterval = *every, 2**every
 		return a.reportItemErrors(progress, readySubmissions(ctx, t.client, ids, options)), nil
 	})
 	return c

@@ -26,7 +26,7 @@ func (a *app) watchCommand() *cobra.Command {
 		if *once && *checkpoint == "" {
 			return nil, usagef("--once needs --checkpoint")
 		}
-		id, err := assessment.id(ctx, t.client)
+		id, err := assessmentID(ctx, t.client, *assessment)
 		if err != nil {
 			return nil, err
 		}
@@ -35,10 +35,8 @@ func (a *app) watchCommand() *cobra.Command {
 			return nil, err
 		}
 		progress := a.err.Progress("results written:")
-		options := hiring.WatchOptions{
-			AssessmentID: id, Since: *since, MinInterval: *every, MaxInterval: 2 * *every, Checkpoint: kept,
-			Progress: func(now hiring.WaitProgress) { now.Total = 0; a.showWait(progress, now) },
-		}
+		options := hiring.WatchOptions{AssessmentID: id, Since: *since, Checkpoint: kept, Progress: func(now hiring.WaitProgress) { now.Total = 0; a.showWait(progress, now) }}
+		options.MinInterval, options.MaxInterval = *every, 2**every
 		results := t.client.Submissions.Watch(ctx, options)
 		if *once {
 			results = pollAll(ctx, t.client, options)
@@ -88,8 +86,15 @@ func pollAll(ctx context.Context, client *hiring.Client, o hiring.WatchOptions) 
 		for more := true; more && err == nil; {
 			var polled hiring.PollResult
 			polled, err = client.Submissions.Poll(ctx, state, o)
-			if !yieldAll(polled, yield) {
-				return
+			for _, submission := range polled.Submissions {
+				if !yield(submission, nil) {
+					return
+				}
+			}
+			for _, unreadable := range polled.Errors {
+				if !yield(hiring.Submission{}, unreadable) {
+					return
+				}
 			}
 			if state, more = polled.State, polled.More; state != "" {
 				err = cmp.Or(err, checkpoint.Save(ctx, state))
@@ -102,21 +107,6 @@ func pollAll(ctx context.Context, client *hiring.Client, o hiring.WatchOptions) 
 			yield(hiring.Submission{}, err)
 		}
 	}
-}
-
-// yieldAll yields the results of a poll, and reports whether the caller takes more.
-func yieldAll(polled hiring.PollResult, yield func(hiring.Submission, error) bool) bool {
-	for _, submission := range polled.Submissions {
-		if !yield(submission, nil) {
-			return false
-		}
-	}
-	for _, unreadable := range polled.Errors {
-		if !yield(hiring.Submission{}, unreadable) {
-			return false
-		}
-	}
-	return true
 }
 
 // reportItemErrors reports each submission that cannot be decoded on standard error, and goes

@@ -4,6 +4,7 @@ package candidates
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -50,14 +51,12 @@ func Read(file string, text []byte) (List, error) {
 	case err != nil:
 		return List{}, notCSV(file, err)
 	}
-	name, err := find(columns, "name", "name", "candidate", "candidatename", "fullname", "candidatefullname", "displayname")
-	if err == nil {
-		var email int
-		if email, err = find(columns, "email", "email", "mail", "emailaddress", "mailaddress", "candidateemail", "candidateemailaddress"); err == nil {
-			return collect(file, rows, name, email, len(columns))
-		}
+	name, noName := find(columns, "name", "name", "candidate", "candidatename", "fullname", "candidatefullname", "displayname")
+	email, noEmail := find(columns, "email", "email", "mail", "emailaddress", "mailaddress", "candidateemail", "candidateemailaddress")
+	if err := cmp.Or(noName, noEmail); err != nil {
+		return List{}, fmt.Errorf("The first line of %s %w", file, err)
 	}
-	return List{}, fmt.Errorf("The first line of %s %w", file, err)
+	return collect(file, rows, name, email, len(columns))
 }
 
 // named matches a first line that names the separator, and cells in quotes.

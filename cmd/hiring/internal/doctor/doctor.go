@@ -85,18 +85,12 @@ func (e *examination) observe(_ context.Context, x hiring.Exchange) {
 }
 
 func (e *examination) run(ctx context.Context) Report {
-	account := e.read(ctx, func(ctx context.Context) error {
-		_, err := e.client.Account.Get(ctx)
-		return err
-	})
+	_, account := read(ctx, e, e.client.Account.Get)
 	if e.stopped == "" && account.err != nil && !account.late {
 		e.stopped, e.stop = "the account cannot be read", account
 	}
-	e.read(ctx, func(ctx context.Context) error {
-		text, err := e.client.OpenAPI(ctx)
-		e.documented = namesIn(text)
-		return err
-	})
+	document, _ := read(ctx, e, e.client.OpenAPI)
+	e.documented = namesIn(document)
 	var names []Finding
 	for _, c := range checks() {
 		names = append(names, e.check(ctx, c))
