@@ -55,9 +55,7 @@ func TestAPISendsABody(t *testing.T) {
 	}
 	assert.Equal(t, result{stderr: "hiring: api needs <path>. Usage: hiring api [<method>] <path>.\n", code: exitUsage}, u.run("api", "DELETE"))
 	for _, rewritten := range []string{"C:/Program Files/Git/account", `c:\\msys64\\account`, "https://hiring.example.com/api/v1/account"} {
-		got := u.run("api", rewritten)
-		assert.Equal(t, exitUsage, got.code, rewritten)
-		assert.Contains(t, got.stderr, "is no path of the API. Give it below /api/v1 and without the first slash, as in account: Git Bash rewrites")
+		u.fails(exitUsage, "is no path of the API. Give it below /api/v1 and without the first slash, as in account: Git Bash rewrites", "api", rewritten)
 	}
 	assert.Len(t, server.Journal(), before+1, "a body that cannot be read is not sent")
 }

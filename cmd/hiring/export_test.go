@@ -56,9 +56,7 @@ func TestExportFormatFollowsTheEnding(t *testing.T) {
 		"none/results.csv":  "none/results.csv: the folder does not exist",
 		"other.csv --jq .x": "--jq is for JSON",
 	} {
-		got := u.run(append([]string{"submissions", "export"}, strings.Fields(line)...)...)
-		assert.Equal(t, exitUsage, got.code, line)
-		assert.Contains(t, got.stderr, says, line)
+		u.fails(exitUsage, says, append([]string{"submissions", "export"}, strings.Fields(line)...)...)
 	}
 }
 
@@ -66,8 +64,7 @@ func TestExportFormatFollowsTheEnding(t *testing.T) {
 // it, except that of api. archive uses it.
 func TestNoOutputHasSignedLinks(t *testing.T) {
 	t.Parallel()
-	h := newCampaign(t, 1)
-	u := newUser(t, h.server, sandbox.LiveKey)
+	h, u := newImport(t, 1)
 	submission := newSubmission(t, h, "a@example.com")
 	require.NoError(t, h.server.Evaluate(submission, sandbox.Result{ShipScore: new(71)}))
 	for _, line := range []string{

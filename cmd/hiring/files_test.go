@@ -27,18 +27,14 @@ func TestOutputFilesAreNeverSpecialFiles(t *testing.T) {
 		"invitations import people.csv --yes --results FILE -a " + h.id,
 	} {
 		if !strings.Contains(line, "archive") {
-			got := u.run(strings.Fields(strings.Replace(line, "FILE", "-", 1))...)
-			assert.Equal(t, exitUsage, got.code, line)
-			assert.Contains(t, got.stderr, "hiring: - is not possible: give the name of a file.", line)
+			u.fails(exitUsage, "hiring: - is not possible: give the name of a file.", strings.Fields(strings.Replace(line, "FILE", "-", 1))...)
 		}
 		for _, path := range []string{"fifo", "/dev/stdout"} {
 			fifo := filepath.Join(u.home, "fifo")
 			if _, err := os.Lstat(fifo); os.IsNotExist(err) {
 				require.NoError(t, exec.CommandContext(t.Context(), "mkfifo", fifo).Run())
 			}
-			got := u.run(strings.Fields(strings.Replace(line, "FILE", path, 1))...)
-			assert.Equal(t, exitUsage, got.code, "%s: %s", line, got.stderr)
-			assert.Contains(t, got.stderr, path+" is not a regular file", line)
+			got := u.fails(exitUsage, path+" is not a regular file", strings.Fields(strings.Replace(line, "FILE", path, 1))...)
 			assert.Empty(t, got.stdout, line)
 			info, err := os.Lstat(fifo)
 			require.NoError(t, err)

@@ -175,9 +175,7 @@ func TestColumnsOfJSON(t *testing.T) {
 		got := u.run(strings.Fields(line)...)
 		assert.Equal(t, want, got.stdout, "%s: %s", line, got.stderr)
 	}
-	got := u.run("submissions", "list", "-o", "json", "--columns", "nme")
-	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, "There is no column nme.")
+	u.fails(exitUsage, "There is no column nme.", "submissions", "list", "-o", "json", "--columns", "nme")
 }
 
 // seeded returns a user with a test key at a fixed time.
@@ -202,8 +200,7 @@ func stable(text string) string {
 // the beginning of an id that a table shows find the submission.
 func TestANarrowListLeadsToASubmission(t *testing.T) {
 	t.Parallel()
-	h := newCampaign(t, 1)
-	u := newUser(t, h.server, sandbox.LiveKey)
+	h, u := newImport(t, 1)
 	h.people[0].Name = "王小明"
 	wang := newSubmission(t, h, "xiaoming.wang.of.the.long.name@candidates.example.com")
 	for _, given := range []string{wang[:8], wang[:8] + "…", strings.ToUpper(wang[:20])} {
@@ -223,12 +220,9 @@ func TestANarrowListLeadsToASubmission(t *testing.T) {
 		assert.Equal(t, result{stdout: want + "\n"}, got, given)
 	}
 	assert.Equal(t, exitNotFound, u.run("report", "Bob").code)
-	got := u.run("report", newest[:4]+"…")
-	assert.Equal(t, exitUsage, got.code, got.stderr)
-	assert.Contains(t, got.stderr, "3 submissions match "+newest[:4]+"… Give the id of one: Ada Lovelace (ada@example.com, "+newest)
-	got = u.run("invitations", "revoke", "1a000000…", "-a", h.id, "--yes")
-	assert.Equal(t, result{stderr: "hiring: The id 1a000000… is cut. This command takes a whole id, as --columns id shows it, or with --assessment the candidate's address.\n", code: exitUsage}, got)
-	assert.Equal(t, got.code, u.run("invitations", "resend", "1a000000", "--yes").code)
+	u.fails(exitUsage, "3 submissions match "+newest[:4]+"… Give the id of one: Ada Lovelace (ada@example.com, "+newest, "report", newest[:4]+"…")
+	u.fails(exitUsage, "hiring: The id 1a000000… is cut. This command takes a whole id, as --columns id shows it, or with --assessment the candidate's address.\n", "invitations", "revoke", "1a000000…", "-a", h.id, "--yes")
+	assert.Equal(t, exitUsage, u.run("invitations", "resend", "1a000000", "--yes").code)
 }
 
 // TestWordsAreNotBroken: help and errors break between words on a terminal of 80 columns.

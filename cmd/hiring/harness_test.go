@@ -109,6 +109,15 @@ func (u *user) runWith(stdin string, args ...string) result {
 	return result{stdout.String(), stderr.String(), code}
 }
 
+// fails is run with a check of the exit status and of a text on standard error.
+func (u *user) fails(code int, says string, args ...string) result {
+	u.t.Helper()
+	got := u.run(args...)
+	assert.Equal(u.t, code, got.code, "%v: %s", args, got.stderr)
+	assert.Contains(u.t, got.stderr, says, "%v", args)
+	return got
+}
+
 // onTerminal runs the program on a pseudo-terminal and returns the raw output.
 func (u *user) onTerminal(args ...string) result {
 	u.t.Helper()

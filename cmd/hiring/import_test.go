@@ -61,9 +61,7 @@ func TestImportAsksBeforeItSends(t *testing.T) {
 	assert.Equal(t, result{stdout: plan}, got)
 	got = u.run(append(line, "--dry-run", "--jq", "[.to_invite, .plan_left] | @csv")...)
 	assert.Equal(t, result{stdout: "7,2000\n"}, got)
-	got = u.run(line...)
-	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, "hiring: This would send invitation e-mails to 7 candidates of the assessment "+h.id+" with a live key. Confirm with --yes.")
+	u.fails(exitUsage, "hiring: This would send invitation e-mails to 7 candidates of the assessment "+h.id+" with a live key. Confirm with --yes.", line...)
 	for _, no := range []string{"n\n", "\x04"} { // The second is Ctrl-D.
 		got, _ = u.inDialog([]answer{{"Continue? [y/N] ", no}}, line...)
 		assert.Equal(t, exitFailed, got.code)
@@ -109,9 +107,7 @@ func TestImportOfInvalidFiles(t *testing.T) {
 		"name,email\n\"Ada\nLovelace\",a@example.com\n":                   "line 2: the name has control characters",
 	} {
 		u.write("bad.csv", text)
-		got := u.run("invitations", "import", "bad.csv", "-a", h.id, "--yes")
-		assert.Equal(t, exitUsage, got.code, "%q", text)
-		assert.Contains(t, got.stderr, says, "%q", text)
+		got := u.fails(exitUsage, says, "invitations", "import", "bad.csv", "-a", h.id, "--yes")
 		assert.Equal(t, 1, strings.Count(got.stderr, "\n"), "%q", text)
 		assert.NotContains(t, got.stderr, "example.com")
 	}
@@ -123,9 +119,7 @@ func TestImportOfInvalidFiles(t *testing.T) {
 	assert.Equal(t, exitUsage, got.code)
 	_, err := h.server.LiveClient().Assessments.Close(t.Context(), h.id)
 	require.NoError(t, err)
-	got = u.run("invitations", "import", "people.csv", "-a", h.id, "--yes")
-	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, "closed")
+	u.fails(exitUsage, "closed", "invitations", "import", "people.csv", "-a", h.id, "--yes")
 	assert.Empty(t, h.invitations())
 }
 

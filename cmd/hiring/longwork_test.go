@@ -71,8 +71,7 @@ func newSubmission(t *testing.T, h *campaign, email string) (submission string) 
 
 func TestWaitShowsItsProgress(t *testing.T) {
 	t.Parallel()
-	h := newCampaign(t, 1)
-	u := newUser(t, h.server, sandbox.LiveKey)
+	h, u := newImport(t, 1)
 	first, second := newSubmission(t, h, "a@example.com"), newSubmission(t, h, "b@example.com")
 	require.NoError(t, h.server.Evaluate(first, sandbox.Result{ShipScore: new(71)}))
 	u.env = append(u.env, "TZ=UTC")
@@ -92,8 +91,7 @@ func TestWaitShowsItsProgress(t *testing.T) {
 
 func TestWatchResumesFromItsCheckpoint(t *testing.T) {
 	t.Parallel()
-	h := newCampaign(t, 1)
-	u := newUser(t, h.server, sandbox.LiveKey)
+	h, u := newImport(t, 1)
 	seen := make(map[string]int)
 	watch := []string{"watch", "--since", "1h", "--checkpoint", "watch.state", "--interval", "20ms", "--jq", ".candidate.email"}
 	for email, stopped := range map[string]struct {
@@ -178,8 +176,7 @@ func TestEvaluatedSince(t *testing.T) {
 
 func TestArchive(t *testing.T) {
 	t.Parallel()
-	h := newCampaign(t, 1)
-	u := newUser(t, h.server, sandbox.LiveKey)
+	h, u := newImport(t, 1)
 	submission := newSubmission(t, h, "a@example.com")
 	got := u.onTerminal("submissions", "archive", submission)
 	require.Zero(t, got.code, got.stdout)
@@ -244,8 +241,7 @@ func TestExitStatuses(t *testing.T) {
 // next result begins a line of its own.
 func TestWatchLosesNoResultToACutLine(t *testing.T) {
 	t.Parallel()
-	h := newCampaign(t, 1)
-	u := newUser(t, h.server, sandbox.LiveKey)
+	h, u := newImport(t, 1)
 	submission := newSubmission(t, h, "a@example.com")
 	require.NoError(t, h.server.Evaluate(submission, sandbox.Result{ShipScore: new(71)}))
 	for before, want := range map[string]string{

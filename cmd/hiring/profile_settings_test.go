@@ -43,9 +43,7 @@ func TestProfileSettings(t *testing.T) {
 		{[]string{"profile", "use", "acm"}, "There is no profile acm."},
 		{[]string{"--profile", "acm", "account"}, "There is no profile acm."},
 	} {
-		got := u.run(c.args...)
-		assert.Equal(t, exitUsage, got.code, c.args)
-		assert.Contains(t, got.stderr, c.says)
+		u.fails(exitUsage, c.says, c.args...)
 	}
 	assert.Equal(t, server.URL()+" true\n", u.run("profile", "list", "--jq", `.[0] | "\(.base_url) \(.in_use)"`).stdout)
 	assert.NotContains(t, u.run("profile", "list", "-o", "json").stdout, "5Vq8Zr")

@@ -176,9 +176,7 @@ func TestKeyInAnArgumentIsRejected(t *testing.T) {
 	} {
 		u.env = append(u.env, envBaseURL+"="+server.URL(), envKey+"="+key)
 		for _, line := range arguments {
-			got := u.run(strings.Fields(line)...)
-			assert.Equal(t, exitUsage, got.code, line)
-			assert.Contains(t, got.stderr, "An argument looks like a key")
+			got := u.fails(exitUsage, "An argument looks like a key", strings.Fields(line)...)
 			assert.NotContains(t, got.stderr, "3Hc6Bd")
 			assert.NotContains(t, got.stderr, "abcdefghi")
 		}
@@ -214,8 +212,7 @@ func TestConfigurationOfOthersIsReported(t *testing.T) {
 // the organization, and only yes sends a write.
 func TestWritesWithALiveKeyNeedConfirmation(t *testing.T) {
 	t.Parallel()
-	h := newCampaign(t, 2)
-	u := newUser(t, h.server, sandbox.LiveKey)
+	h, u := newImport(t, 2)
 	invitation, err := h.server.LiveClient().Invitations.Send(t.Context(), h.id, h.people[0])
 	require.NoError(t, err)
 	h.server.ClearJournal()
@@ -387,9 +384,7 @@ func TestASystemWithoutCertificates(t *testing.T) {
 	const advice = "This system has no CA certificates: install the package ca-certificates."
 	assert.NotContains(t, u.run("account").stderr, advice)
 	u.env = append(u.env, "SSL_CERT_FILE="+filepath.Join(u.home, "none"), "SSL_CERT_DIR="+filepath.Join(u.home, "none"))
-	got := u.run("account")
-	assert.Equal(t, exitFailed, got.code)
-	assert.Contains(t, got.stderr, advice)
+	u.fails(exitFailed, advice, "account")
 }
 
 // TestAProfileAsksForNoKeyInVain: the address is checked before the key is typed.

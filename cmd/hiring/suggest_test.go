@@ -52,9 +52,7 @@ func TestHabitsFromGh(t *testing.T) {
 		"submissions --force":                                                    "hiring: submissions has no flag --force. Give it to a command below.\n  archive ",
 		"assessments --status active":                                            "hiring: assessments list has no flag --status. Use --all --jq 'map(select(.status == \"active\"))', ",
 	} {
-		got := u.run(strings.Fields(line)...)
-		assert.Equal(t, exitUsage, got.code, line)
-		assert.Contains(t, got.stderr, says, line)
+		u.fails(exitUsage, says, strings.Fields(line)...)
 	}
 	u.env = append(u.env, "HIRING_OUTPUT=json", "HIRING_JQ=.id", "HIRING_API_URL=x")
 	const ignored = "hiring: warning: The variable HIRING_%s has no effect: use a flag, or HIRING_BASE_URL, HIRING_API_KEY or HIRING_PROFILE.\n"
@@ -110,9 +108,7 @@ func TestNoWordLeadsToASecondEMail(t *testing.T) {
 		got = u.run(word, "Ada <ada@example.com>", "-a", h.id, "--yes")
 		assert.NotContains(t, got.stderr, "send?", word)
 	}
-	got := u.run("invitations", "send", "Ada <ada@example.com>", "-a", h.id, "--yes")
-	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, "needs --again, because the candidate may get a second e-mail. Use hiring invitations invite <candidate> -a <assessment>: it invites one or many, ")
+	u.fails(exitUsage, "needs --again, because the candidate may get a second e-mail. Use hiring invitations invite <candidate> -a <assessment>: it invites one or many, ", "invitations", "send", "Ada <ada@example.com>", "-a", h.id, "--yes")
 	assert.Equal(t, 1, h.invitations()["ada@example.com"])
 	require.Zero(t, u.run("invitations", "send", "Ada <ada@example.com>", "-a", h.id, "--yes", "--again").code)
 	assert.Equal(t, 2, h.invitations()["ada@example.com"])
@@ -207,12 +203,8 @@ func TestPartsOfNames(t *testing.T) {
 	assert.Equal(t, u.run("report", "bjorn.bergstrom@candidates.test"), u.run("report", "bjorn bergs"))
 	got := u.run("assessments", "get", "eam")
 	assert.Equal(t, exitNotFound, got.code, "team has it within a word")
-	got = u.run("submissions", "list", "-a", "payments")
-	assert.Equal(t, exitUsage, got.code, "one name begins so, and another has it")
-	assert.Contains(t, got.stderr, "2 assessments match payments. Give the id of one: ")
-	got = u.run("assessments", "close", "whole challenge")
-	assert.Equal(t, exitNotFound, got.code)
-	assert.Contains(t, got.stderr, "There is no assessment whole challenge. This command takes an id or a whole name. Similar: Payments engineer, whole challenge (active, ")
+	u.fails(exitUsage, "2 assessments match payments. Give the id of one: ", "submissions", "list", "-a", "payments") // One name begins so, and another has it.
+	u.fails(exitNotFound, "There is no assessment whole challenge. This command takes an id or a whole name. Similar: Payments engineer, whole challenge (active, ", "assessments", "close", "whole challenge")
 }
 
 // TestResendARevokedInvitation: the rejection names the command that sends a further one.
@@ -223,9 +215,7 @@ func TestResendARevokedInvitation(t *testing.T) {
 	require.NoError(t, err)
 	u := newUser(t, h.server, sandbox.LiveKey)
 	require.Zero(t, u.run("invitations", "revoke", invitation.ID, "--yes").code)
-	got := u.run("invitations", "resend", invitation.ID, "--yes")
-	assert.Equal(t, exitFailed, got.code)
-	assert.Contains(t, got.stderr, "409 CONFLICT: ")
+	got := u.fails(exitFailed, "409 CONFLICT: ", "invitations", "resend", invitation.ID, "--yes")
 	assert.Contains(t, got.stderr, " hiring invitations send <candidate> -a <assessment> --again sends a further invitation.\n")
 }
 
@@ -280,9 +270,7 @@ func TestAssessmentsByName(t *testing.T) {
 	for name, says := range map[string]string{
 		"Backend": "2 assessments match Backend. Give the id of one: Backend (active, ", " ": "The assessment is empty",
 	} {
-		got := live.run("assessments", "delete", name, "--yes")
-		assert.Equal(t, exitUsage, got.code)
-		assert.Contains(t, got.stderr, says)
+		live.fails(exitUsage, says, "assessments", "delete", name, "--yes")
 	}
 
 	got := u.run("assessments", "get", "nonsense")
@@ -302,11 +290,8 @@ func TestInvitationByID(t *testing.T) {
 	assert.Len(t, h.server.Journal(), before+1, "only a question names the candidate")
 	assert.Zero(t, u.run("invitations", "resend", invitation.ID, "--yes").code)
 	assert.Contains(t, u.onTerminal("invitations", "revoke", invitation.ID, "--yes").stdout, "Revoked the invitation.")
-	got := u.run("invitations", "revoke", sandbox.UnknownID, "--yes")
-	assert.Equal(t, exitNotFound, got.code)
-	assert.Contains(t, got.stderr, "There is no invitation ")
-	got = u.run("invitations", "revoke", invitation.ID, "-a", other, "--yes")
-	assert.Equal(t, exitNotFound, got.code, "the flag is not second-guessed")
+	u.fails(exitNotFound, "There is no invitation ", "invitations", "revoke", sandbox.UnknownID, "--yes")
+	assert.Equal(t, exitNotFound, u.run("invitations", "revoke", invitation.ID, "-a", other, "--yes").code, "the flag is not second-guessed")
 }
 
 // TestInvitationByAddress is the newest of the candidate in the assessment.
