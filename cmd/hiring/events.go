@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"iter"
+	"math"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,16 +40,21 @@ func (a *app) eventsFollowCommand() *cobra.Command {
 	var options hiring.TailOptions
 	c := command("follow <submission>", "Write the events of an attempt as they happen, as JSON Lines", "tail")
 	c.Flags().Int64Var(&options.SinceSeq, "since-seq", 0, "only events with a higher `seq`")
-	every := intervalFlag(c)
+	between := a.intervalFlag(c)
 	c.RunE = writeLines(a, eventTable(), func(ctx context.Context, t task) (iter.Seq2[hiring.Event, error], error) {
-		options.MinInterval, options.MaxInterval = *every, 2**every
+		options.MinInterval, options.MaxInterval = between()
 		id, err := submissionID(ctx, t.client, t.args[0])
 		return t.client.Events.Tail(ctx, id, options), err
 	})
 	return c
 }
 
-// intervalFlag adds the polling interval. The API's documentation asks for 30 to 60 s.
-func intervalFlag(c *cobra.Command) *time.Duration {
-	return c.Flags().Duration("interval", 30*time.Second, "the `time` between two polls, up to twice as long (default 30s)")
+// intervalFlag adds the polling interval, and returns a function that returns its bounds. The API's documentation asks for 30
+// to 60 s. A shorter time limit has several polls, too: the last one comes in its last quarter.
+func (a *app) intervalFlag(c *cobra.Command) func() (shortest, longest time.Duration) {
+	every := c.Flags().Duration("interval", 30*time.Second, "the `time` between two polls, up to twice as long, and at most a quarter of --timeout (default 30s)")
+	return func() (shortest, longest time.Duration) {
+		most := cmp.Or(a.flags.timeout/4, math.MaxInt64)
+		return min(*every, most), min(2**every, most)
+	}
 }

@@ -89,6 +89,20 @@ func TestWaitShowsItsProgress(t *testing.T) {
 	assert.Regexp(t, "^hiring: .*\n$", got.stderr, "no progress without a terminal")
 }
 
+// TestTimeoutBelowTheInterval: a report that is ready well before the time limit is found.
+func TestTimeoutBelowTheInterval(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newCampaign(t, 1)
+		submission := newSubmission(t, h, "a@example.com")
+		time.AfterFunc(5*time.Second, func() { assert.NoError(t, h.server.Evaluate(submission, sandbox.Result{ShipScore: new(71)})) })
+		before := len(h.server.Journal())
+		got := runWith(t.Context(), sandbox.LiveKey, h.server.Transport(), "submissions", "wait", submission, "--timeout", "25s", "--jq", ".report.ship_score")
+		assert.Equal(t, result{stdout: "71\n"}, got)
+		assert.Less(t, len(h.server.Journal()), before+5)
+	})
+}
+
 func TestWatchResumesFromItsCheckpoint(t *testing.T) {
 	t.Parallel()
 	h, u := newImport(t, 1)

@@ -15,7 +15,7 @@ import (
 func (a *app) submissionsWaitCommand() *cobra.Command {
 	c := command("wait <submission>...", "Wait for reports and write each submission as JSON Lines when its report is ready")
 	assessment := a.assessmentFilter(c, "the id or `name` of the assessment of all submissions; saves requests")
-	every := intervalFlag(c)
+	between := a.intervalFlag(c)
 	c.RunE = writeLines(a, submissionTable(), func(ctx context.Context, t task) (iter.Seq2[hiring.Submission, error], error) {
 		ids, err := a.ids(ctx, t.args)
 		if err != nil {
@@ -32,7 +32,7 @@ func (a *app) submissionsWaitCommand() *cobra.Command {
 		}
 		progress := a.err.Progress("reports ready:")
 		options := hiring.WaitOptions{AssessmentID: of, Progress: func(now hiring.WaitProgress) { a.showWait(progress, now) }}
-		options.MinInterval, options.MaxInterval = *every, 2**every
+		options.MinInterval, options.MaxInterval = between()
 		return a.reportItemErrors(progress, readySubmissions(ctx, t.client, ids, options)), nil
 	})
 	return c

@@ -21,7 +21,7 @@ func (a *app) watchCommand() *cobra.Command {
 	since := a.timeFlag(c, "since", "start with submissions evaluated since a `time` (default now); does not count once the checkpoint exists")
 	checkpoint := c.Flags().String("checkpoint", "", "the `file` that holds the position to resume from")
 	once := c.Flags().Bool("once", false, "write what is due and end; needs --checkpoint")
-	every := intervalFlag(c)
+	between := a.intervalFlag(c)
 	run := writeLines(a, submissionTable(), func(ctx context.Context, t task) (iter.Seq2[hiring.Submission, error], error) {
 		if *once && *checkpoint == "" {
 			return nil, usagef("--once needs --checkpoint")
@@ -36,7 +36,7 @@ func (a *app) watchCommand() *cobra.Command {
 		}
 		progress := a.err.Progress("results written:")
 		options := hiring.WatchOptions{AssessmentID: id, Since: *since, Checkpoint: kept, Progress: func(now hiring.WaitProgress) { now.Total = 0; a.showWait(progress, now) }}
-		options.MinInterval, options.MaxInterval = *every, 2**every
+		options.MinInterval, options.MaxInterval = between()
 		results := t.client.Submissions.Watch(ctx, options)
 		if *once {
 			results = pollAll(ctx, t.client, options)
