@@ -79,6 +79,11 @@ func TestNamesInAQuery(t *testing.T) {
 		"to_entries[] | .value.nam":               "",
 		"[.[] | .score] | add":                    "",
 		".[0].Name?":                              "Name",
+		`.[] | .["home"].nam`:                     "", // The checker does not follow these.
+		`.[] | ."home"?.nam`:                      "",
+		`.[] | .["home"] | .nam`:                  "",
+		`"home" as $x | .[] | .[$x].nam`:          "",
+		`[.[-1].nam, "home."]`:                    "nam",
 	} {
 		for _, empty := range []bool{false, true} {
 			var warnings []string

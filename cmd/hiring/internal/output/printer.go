@@ -325,16 +325,18 @@ var (
 	plainString = regexp.MustCompile(`"[^"\\]*"`) // Without an interpolation.
 	memberPath  = regexp.MustCompile(`(?:^|[^\w)"])((?:\.[A-Za-z_]\w*(?:\[\d*\])?\??)+)`)
 	makes       = regexp.MustCompile(`\\\\|\.\.|entries|values|match|capture|fromjson|env`)
+	otherStep   = regexp.MustCompile(`\.""|[.\w)\]"?]\[[^\]\d:-]`) // Of a path, as in ."a b" and .[$name].
 )
 
 // namesInQuery returns the names of the members that a jq program reads, each behind the name of the member that has it, as
-// in plan.id and .id, without those that it makes.
+// in plan.id and .id, without those that it makes. There are none where a step of a path is in quotes or computed.
 func namesInQuery(query string) (names []string) {
-	for _, path := range memberPath.FindAllStringSubmatch(plainString.ReplaceAllString(query, ""), -1) {
+	bare := plainString.ReplaceAllString(query, `""`)
+	for _, path := range memberPath.FindAllStringSubmatch(bare, -1) {
 		owner := ""
 		for name := range strings.SplitSeq(path[1][1:], ".") {
 			name, _, _ = strings.Cut(strings.TrimSuffix(name, "?"), "[")
-			if !makes.MatchString(query) && !strings.Contains(strings.ReplaceAll(query, `"`, ""), name+":") {
+			if !makes.MatchString(query) && !otherStep.MatchString(bare) && !strings.Contains(strings.ReplaceAll(query, `"`, ""), name+":") {
 				names = append(names, owner+"."+name)
 			}
 			owner = name
