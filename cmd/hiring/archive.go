@@ -41,7 +41,7 @@ func (a *app) submissionsArchiveCommand() *cobra.Command {
 		if file == "-" {
 			return download(a.out)
 		}
-		if file == "" && output.IsFile(a.out.Writer) {
+		if file == "" && output.IsNewFile(a.out.Writer, a.err.Writer) {
 			return adviceError{usagef("Standard output is a file, and the archive would be written to another"), "Use -f - for standard output, or -f <file>"}
 		}
 		file = cmp.Or(file, url.QueryEscape(id)+".zip") // No separator of folders.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,18 +44,20 @@ func TestOutputFilesAreNeverSpecialFiles(t *testing.T) {
 	assert.Empty(t, h.invitations()["c0@example.com"])
 }
 
-// TestArchiveToARedirectedOutput: the user expects the archive in that file, and not beside it.
+// TestArchiveToARedirectedOutput: an empty file is meant for the archive, unless it is a log that has the errors, too.
 func TestArchiveToARedirectedOutput(t *testing.T) {
 	t.Parallel()
-	u := newUser(t, sandbox.New(), sandbox.TestKey)
-	c := u.command(t.Context(), "submissions", "archive", sandbox.SubmissionID)
-	var stderr bytes.Buffer
-	file, err := os.Create(filepath.Join(u.home, "x.zip"))
-	require.NoError(t, err)
-	c.Stdout, c.Stderr = file, &stderr
-	assert.Equal(t, exitUsage, exitCode(t, c.Run()))
-	assert.Contains(t, stderr.String(), "Use -f - for standard output, or -f <file>.")
-	require.NoError(t, file.Close())
+	h, u := newImport(t, 1)
+	submission := newSubmission(t, h, "a@example.com")
+	for script, code := range map[string]int{"> x.zip": exitUsage, ">> new.log": exitUsage, "> new.log 2>&1": exitOK, ">> new.log 2>&1": exitOK, ">> old.log": exitOK} {
+		u.write("old.log", "an older line\n")
+		c := exec.CommandContext(t.Context(), "sh", "-c", `"$0" submissions archive $1 --force `+script, os.Args[0], submission)
+		c.Env, c.Dir = u.env, u.home
+		said, err := c.CombinedOutput()
+		assert.Equal(t, code, exitCode(t, err), "%s: %s", script, said)
+		assert.Equal(t, code != 0, strings.Contains(string(said), "Use -f - for standard output, or -f <file>."), script)
+	}
+	assert.True(t, strings.HasPrefix(u.read(submission+".zip"), "PK"))
 }
 
 // TestFileSystemWithoutLocks: profiles and exports, which replace a file as a whole, go on. A

@@ -64,11 +64,20 @@ func (s Stream) Paint(style Style, text string) string {
 	return "\x1b[" + string(style) + "m" + text + "\x1b[0m"
 }
 
-// IsFile reports whether a stream is a regular file.
-func IsFile(w io.Writer) bool {
+// regularFile returns the description of a stream that is a regular file, or else nil.
+func regularFile(w io.Writer) os.FileInfo {
 	file, _ := w.(*os.File)
 	info, err := file.Stat() // An error for nil.
-	return err == nil && info.Mode().IsRegular()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return info
+}
+
+// IsNewFile reports whether a stream is an empty file, and not a log that another stream is written to as well.
+func IsNewFile(w, other io.Writer) bool {
+	info := regularFile(w)
+	return info != nil && info.Size() == 0 && !os.SameFile(info, regularFile(other))
 }
 
 // wholeLines is a stream of lines. If it is a file that ends within a line, which a full disk or
@@ -80,7 +89,7 @@ type wholeLines struct {
 }
 
 func (w *wholeLines) Write(b []byte) (int, error) {
-	if !w.begun && IsFile(w.Writer) && endsWithinLine(w.Writer.(*os.File)) {
+	if !w.begun && endsWithinLine(w.Writer) {
 		if _, err := io.WriteString(w.Writer, "\n"); err != nil {
 			return 0, err
 		}
@@ -91,13 +100,13 @@ func (w *wholeLines) Write(b []byte) (int, error) {
 
 // endsWithinLine reports whether a regular file does not end with a line break, or may not: an
 // empty line loses nothing. The file is opened again, because the shell has opened it for writing.
-func endsWithinLine(file *os.File) bool {
-	info, err := file.Stat()
-	if err != nil || info.Size() == 0 {
+func endsWithinLine(w io.Writer) bool {
+	info := regularFile(w)
+	if info == nil || info.Size() == 0 {
 		return false
 	}
 	last := make([]byte, 1)
-	same, err := os.Open(fmt.Sprintf("/dev/fd/%d", file.Fd()))
+	same, err := os.Open(fmt.Sprintf("/dev/fd/%d", w.(*os.File).Fd()))
 	if err == nil {
 		_, err = same.ReadAt(last, info.Size()-1)
 		_ = same.Close()
