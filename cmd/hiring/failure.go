@@ -177,10 +177,9 @@ func isDeferred(err error) bool {
 
 // advice maps exit statuses to what the user can do.
 var advice = map[int]string{ //nolint:gochecknoglobals // a constant table
-	exitNotFound: "Check the id and the key's organization",
-	exitPlan:     "Wait for the plan's next period or change the plan; hiring account shows both",
-	exitUnknown:  "Check with a list command whether the change was made before you repeat it",
-	exitQuota:    "Try again later; hiring quota shows the remaining requests",
+	exitPlan:    "Wait for the plan's next period or change the plan; hiring account shows both",
+	exitUnknown: "Check with a list command whether the change was made before you repeat it",
+	exitQuota:   "Try again later; hiring quota shows the remaining requests",
 }
 
 // withoutRoots reports whether a certificate is not trusted because the system trusts none, as in a
@@ -195,6 +194,19 @@ func withoutRoots(err error) bool {
 // punctuation at the end. A placeholder such as sk_live_… does not match.
 var typedKeyText = regexp.MustCompile(`sk_(live|test)_\S*[^\s….,;:!?"'` + "`" + `)\]}>]`)
 
+// kindInRoute matches the kind of the last id that a request names, or else that of its operation.
+var kindInRoute = regexp.MustCompile(`(?i).*(assessment|challenge|invitation|submission)s(?:\.|/\{)`)
+
+// unknownID returns the advice for a failure of a request with an id that the API does not know: it may be of another kind.
+func unknownID(failure *hiring.Error) string {
+	kind := strings.ToLower(append(kindInRoute.FindStringSubmatch(failure.Operation+failure.Route), "", "thing")[1])
+	text := "No " + kind + " of the key's organization has this id: hiring " + strings.Replace(kind+"s list", "invitations list", "invitations list -a <assessment>", 1) + " shows the ids"
+	if kind == "submission" {
+		text += ". The candidate's address is enough. " + notStarted
+	}
+	return text
+}
+
 // explain returns an error as one line of sentences, with advice.
 func explain(err error, code int) string {
 	text, next := errorText(err), advice[code]
@@ -208,13 +220,15 @@ func explain(err error, code int) string {
 		next = own.advice
 	case failed && failure.Status == http.StatusNotFound && (failure.Operation == "Do" || !strings.Contains(failure.Route, "{")):
 		next = "Check the path, its ids and the key's organization; hiring api /openapi.json --jq '.paths | keys' lists the paths"
+	case failed && code == exitNotFound:
+		next = unknownID(failure)
 	case failed && failure.Status == http.StatusMethodNotAllowed && failure.Operation == "Do":
 		next = "hiring api /openapi.json shows the methods of each path; -f and -d make a POST unless a method is given"
 	case failed && withoutRoots(err):
 		next = "This system has no CA certificates: install the package ca-certificates"
 	case failed && failure.Status == 0 && failure.Attempts > 0 && code == exitFailed:
 		next = "hiring doctor checks the connection"
-	case failed && strings.Contains(failure.Hint, "Dialect.") && code != exitNotFound:
+	case failed && strings.Contains(failure.Hint, "Dialect."):
 		next = "hiring doctor checks the dialect"
 	}
 	if next != "" && !strings.Contains(text, next) {

@@ -90,13 +90,12 @@ func TestFrequentErrorTexts(t *testing.T) {
 	server := sandbox.New(sandbox.WithClock(noon))
 	u := newUser(t, server, sandbox.TestKey)
 	for line, want := range map[string]string{
-		"submissions find ada -a Senior":          "hiring: 10 submissions match ada. Give the id of one: Ada ",
-		"submissions wait ada@example.com":        "hiring: There is no submission ada@example.com. The candidate may not have started yet: hiring invitations list -a <assessment> shows the invitations, and hiring watch ",
-		"submissions report " + sandbox.UnknownID: "hiring: 404 NOT_FOUND: The resource does not exist (request req_",
-		"account --timeout 1ns":                   "hiring: --timeout: is a number without a unit? write 30s.",
-		"watch --interval 1ns":                    "hiring: --interval: is a number without a unit? write 30s.\n",
-		"members --limit 0":                       "hiring: --limit: give a number from 1. --all shows all.\n",
-		"members --limit 5 --all":                 "hiring: --limit and --all exclude each other.\n",
+		"submissions find ada -a Senior":   "hiring: 10 submissions match ada. Give the id of one: Ada ",
+		"submissions wait ada@example.com": "hiring: There is no submission ada@example.com. The candidate may not have started yet: hiring invitations list -a <assessment> shows the invitations, and hiring watch ",
+		"account --timeout 1ns":            "hiring: --timeout: is a number without a unit? write 30s.",
+		"watch --interval 1ns":             "hiring: --interval: is a number without a unit? write 30s.\n",
+		"members --limit 0":                "hiring: --limit: give a number from 1. --all shows all.\n",
+		"members --limit 5 --all":          "hiring: --limit and --all exclude each other.\n",
 	} {
 		assert.True(t, strings.HasPrefix(u.run(strings.Fields(line)...).stderr, want), "%s\nwant %sgot  %s", line, want, u.run(strings.Fields(line)...).stderr)
 	}
@@ -134,6 +133,22 @@ func TestAdviceForNotFound(t *testing.T) {
 		return explain(err, exitNotFound)
 	}
 	assert.Contains(t, said("/submissions/"+sandbox.UnknownID), "Check the path, its ids and the key's organization; hiring api /openapi.json")
+}
+
+// TestNotFoundNamesTheKind: a whole id may be of another kind than the command looked it up as.
+func TestNotFoundNamesTheKind(t *testing.T) {
+	t.Parallel()
+	u := newUser(t, sandbox.New(), sandbox.TestKey)
+	const id = "5b000000-0000-4000-8001-999999999999"
+	const assessment, submission = "assessment of the key's organization has this id: hiring assessments list shows the ids", "submission of the key's organization has this id: hiring submissions list shows the ids"
+	for line, says := range map[string]string{
+		"assessments get " + id: assessment, "submissions list -a " + id: assessment, "invitations list -a " + id: assessment, "assessments close " + id: assessment, "invite Ada<a@b.test> -a " + id: assessment,
+		"submissions get " + id: submission, "report " + id: submission, "events list " + id: submission, "submissions archive " + id: submission,
+		"challenges get " + id: "challenge of the key's organization has this id: hiring challenges list shows the ids", "invitations revoke -a " + sandbox.AssessmentID + " " + id: "invitation of the key's organization has this id: hiring invitations list -a <assessment> shows the ids",
+		"submissions wait " + id: submission + ". The candidate's address is enough. " + notStarted,
+	} {
+		u.fails(exitNotFound, " No "+says+".", strings.Fields(line)...)
+	}
 }
 
 // TestNoKeyInAnError: keys are removed from error texts. Placeholders and the rest of the
