@@ -47,12 +47,16 @@ func (a *app) profileAddCommand() *cobra.Command {
 		if err != nil {
 			return "", err
 		}
+		_, before, _ := store.Get(name)
 		about, err := a.checkConnection(c.Context(), given)
 		if err == nil {
 			err = store.Add(name, given.BaseURL, given.Key)
 		}
 		if err != nil {
 			return "", err
+		}
+		if before.Key != "" {
+			a.warnOnce("Profile " + name + " existed: its server and key are replaced.")
 		}
 		next := ""
 		if _, current, _ := store.All(); current != name {

@@ -72,7 +72,7 @@ func TestProfileAddWithoutTerminal(t *testing.T) {
 	u.env = append(u.env, envBaseURL+"="+server.URL())
 	assert.Equal(t, result{}, u.runWith(secretTest+"\n", "profile", "add", "work"))
 	u.env = append(u.env, envBaseURL+"=https://other.invalid")
-	assert.Equal(t, result{}, u.runWith(secretLive+"\n", "profile", "add", "work"))
+	assert.Equal(t, result{stderr: "hiring: warning: Profile work existed: its server and key are replaced.\n"}, u.runWith(secretLive+"\n", "profile", "add", "work"))
 	assert.Equal(t, server.URL()+" live\n", u.run("profile", "list", "--jq", `.[] | "\(.base_url) \(.environment)"`).stdout)
 }
 
