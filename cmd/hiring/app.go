@@ -164,9 +164,12 @@ func (a *app) globalFlags(root *cobra.Command) {
 func (a *app) printer() (*output.Printer, error) {
 	p, err := output.NewPrinter(a.out, a.flags.output, a.zone)
 	if err != nil {
-		format, _, _ := strings.Cut(a.flags.output.Format, "=") // As in kubectl's -o jsonpath=....
 		flag, _, _ := strings.Cut(err.Error(), ":")
-		return nil, useInstead(useInstead(useInstead(usageError{err}, flag+" wrong"), "-o "+format), a.flags.output.Format)
+		if given := a.flags.output.Format; strings.HasPrefix(flag, "--output ") {
+			format, _, _ := strings.Cut(strings.ToLower(given), "=") // As in kubectl's -o jsonpath=....
+			return nil, adviceError{usageError{err}, "Use " + cmp.Or(columnsIn(given), insteadOf("-o "+format), toFile(given), "> <file> to write to a file")}
+		}
+		return nil, useInstead(usageError{err}, flag+" wrong")
 	}
 	p.Context, p.Notes, p.Warn = a.ctx, a.err, a.warnOnce
 	return p, nil

@@ -67,7 +67,6 @@ func (a *app) prepare(c *cobra.Command) error {
 			a.warnOnce("The variable " + variable + " has no effect: use a flag, or " + envBaseURL + ", " + envKey + " or " + envProfile + ".")
 		}
 	}
-	a.flags.output.Format = strings.ToLower(a.flags.output.Format)
 	if c.Flags().Changed("timeout") {
 		if a.flags.timeout <= 0 {
 			return usagef("--timeout: give a duration above 0, as in 20s")

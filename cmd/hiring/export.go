@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,22 @@ var exportFormats = map[string]output.Format{ //nolint:gochecknoglobals // a con
 	".csv": output.CSV, ".json": output.JSON, ".jsonl": output.JSONLines, ".ndjson": output.JSONLines,
 }
 
+// fileName matches the name of a file with an ending.
+var fileName = regexp.MustCompile(`^[^\s@]+\.(?:[a-z\d]{2,6}|[A-Z\d]{2,6})$`)
+
+// toFile returns what writes results to a file with a name, or, as for report.pdf, what habits has instead of its ending, or
+// "" if the name has no ending.
+func toFile(name string) string {
+	ending := strings.ToLower(filepath.Ext(name))
+	switch format := exportFormats[ending]; {
+	case !fileName.MatchString(name):
+		return ""
+	case format != "":
+		return "-o " + string(format) + " > " + name
+	}
+	return cmp.Or(insteadOf("-o "+ending[1:]), "> "+name)
+}
+
 func (a *app) submissionsExportCommand() *cobra.Command {
 	c := command("export <file>", "Write all submissions with their reports to a file: .csv, .json or .jsonl")
 	selected := a.submissionFilter(c)
@@ -32,7 +49,7 @@ func (a *app) submissionsExportCommand() *cobra.Command {
 		}
 		options := a.flags.output
 		ending := string(exportFormats[strings.ToLower(filepath.Ext(name))])
-		if options.Format = cmp.Or(options.Format, ending); options.Format != cmp.Or(ending, options.Format) {
+		if options.Format = cmp.Or(strings.ToLower(options.Format), ending); options.Format != cmp.Or(ending, options.Format) {
 			return usagef("-o %s and %s: give a name with the ending of the format", options.Format, name)
 		}
 		if options.Format == "" {

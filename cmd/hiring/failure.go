@@ -96,7 +96,11 @@ func (a *app) checkLine(c *cobra.Command, given []string) error {
 	if len(wanted) > len(given) {
 		return useInstead(listedError{adviceError{usagef("%s needs %s", name, strings.Join(wanted[len(given):], " ")), usage}, c.Example}, name+" alone")
 	}
-	return useInstead(adviceError{usagef("%s takes %s, got %s", name, counted(most, "argument", "arguments"), quoted(given)), usage}, name+" more")
+	tooMany, file := adviceError{usagef("%s takes %s, got %s", name, counted(most, "argument", "arguments"), quoted(given)), usage}, toFile(given[len(given)-1])
+	if file != "" && !strings.Contains(arguments, "<file") && !slices.Contains(withoutResults, c.Name()) {
+		return adviceError{tooMany, "Use " + file}
+	}
+	return useInstead(tooMany, name+" more")
 }
 
 // wrongWord returns an error for a first argument, if any, that is the word for a command which does not exist.

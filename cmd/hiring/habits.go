@@ -57,8 +57,12 @@ func unknownCommand(c *cobra.Command, given []string) error {
 	parent, name := strings.TrimPrefix(c.CommandPath()+" ", "hiring "), given[0]
 	err := usagef("There is no command hiring %s%s", parent, output.Clean(name))
 	instead := cmp.Or(insteadOf("* "+name), insteadOfCommand(c, parent, given))
-	if words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-:. ", r) }); len(words) == 2 && instead == "" && !c.HasParent() {
-		instead = insteadOfCommand(c, parent, words) // As in list-submissions, submissions:list or 'submissions list'.
+	if !c.HasParent() {
+		words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-:. ", r) })
+		if len(words) != 2 { // Else as in list-submissions, submissions:list or 'submissions list'.
+			words = append([]string{strings.TrimSuffix(name+"s", "ss")}, given[1:]...) // The other of singular and plural.
+		}
+		instead = cmp.Or(instead, insteadOfCommand(c, parent, words))
 	}
 	if instead != "" {
 		return adviceError{err, "Use " + instead}

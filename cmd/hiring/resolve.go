@@ -139,6 +139,9 @@ func described(things []thing) string {
 	for _, one := range things[:min(len(things), maxMatches)] {
 		all = append(all, fmt.Sprintf("%s (%s, %s)", one.name, one.about, one.id))
 	}
+	if more := len(things) - maxMatches; more > 0 {
+		all = append(all, fmt.Sprintf("and %d more", more))
+	}
 	return strings.Join(all, "; ")
 }
 
@@ -203,11 +206,15 @@ func submissionOf(ctx context.Context, client *hiring.Client, assessment, given 
 // assessmentFlag adds the required flag --assessment.
 func (a *app) assessmentFlag(c *cobra.Command, usage string) *string {
 	assessment := a.assessmentFilter(c, usage+" (required)")
-	c.PreRunE = func(*cobra.Command, []string) error {
-		if *assessment == "" {
-			return adviceError{usagef("--assessment is missing"), "hiring assessments list shows the names and ids"}
+	c.PreRunE = func(_ *cobra.Command, given []string) error {
+		id := slices.IndexFunc(given, isID.MatchString)
+		switch {
+		case *assessment != "":
+			return nil
+		case id >= 0:
+			return adviceError{usagef("--assessment is missing"), "Give the id with the flag: -a " + given[id]}
 		}
-		return nil
+		return adviceError{usagef("--assessment is missing"), "hiring assessments list shows the names and ids"}
 	}
 	return assessment
 }

@@ -22,8 +22,18 @@ func TestHabitsFromGh(t *testing.T) {
 		assert.Zero(t, u.run(strings.Fields(line)...).code, line)
 	}
 	for line, says := range map[string]string{
-		"submissions list -o results.csv":            "--output results.csv: choose one of table, json, jsonl, csv; > <file> writes to a file.\n",
+		"report x -o Report.PDF":                     "--output Report.PDF: choose one of table, json, jsonl, csv. Use -o json: the API has reports as data only.\n",
+		"submissions list -o Subs.csv":               "--output Subs.csv: choose one of table, json, jsonl, csv. Use -o csv > Subs.csv.\n",
+		"report x -o report.txt":                     " csv. Use > report.txt.\n",
+		"submissions list -o results":                " csv. Use > <file> to write to a file.\n",
+		"submissions list subs.ndjson":               "submissions list takes 0 arguments, got 'subs.ndjson'. Use -o jsonl > subs.ndjson.\n",
+		"report Ada report.pdf":                      "Use -o json: the API has reports as data only.\n",
+		"submissions archive Ada x.zip":              "Use hiring submissions archive <submission> -f workspace.zip.\n",
+		"submissions list -o text --jq .":            "--jq is for JSON: leave out -o, or use ",
+		"archives download --all --assessment x":     "There is no command hiring archives. Use hiring submissions archive <submission>.\n",
 		"invite @people.csv -a x":                    "hiring invitations import <file.csv> reads a file of candidates.\n",
+		"invite " + sandbox.AssessmentID + " a@b.c":  "--assessment is missing. Give the id with the flag: -a " + sandbox.AssessmentID + ".\n",
+		"submissions list --created-after yesterday": "Use --since 2026-03-15, or with an age such as 7d; give your value in place of 2026-03-15.\n",
 		"help acount":                                "There is no command hiring acount. Did you mean hiring account?",
 		"api account -f name":                        "--field name: give name=value.",
 		"api /submissions page==2":                   "/submissions is not a method: use GET, POST, PATCH, PUT, DELETE. Fields follow -f, as in hiring api GET <path> -f page=2.\n",
@@ -204,6 +214,7 @@ func TestPartsOfNames(t *testing.T) {
 	got := u.run("assessments", "get", "eam")
 	assert.Equal(t, exitNotFound, got.code, "team has it within a word")
 	u.fails(exitUsage, "2 assessments match payments. Give the id of one: ", "submissions", "list", "-a", "payments") // One name begins so, and another has it.
+	assert.Regexp(t, `^hiring: \d+ submissions match chiara\. .*; and \d+ more\.\n$`, u.run("report", "chiara").stderr)
 	u.fails(exitNotFound, "There is no assessment whole challenge. This command takes an id or a whole name. Similar: Payments engineer, whole challenge (active, ", "assessments", "close", "whole challenge")
 }
 

@@ -62,7 +62,7 @@ type Printer struct {
 
 // NewPrinter checks the options. zone is the time zone of tables.
 func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error) {
-	p := &Printer{Stream: stream, Format: Format(o.Format), zone: zone, columns: o.Columns, bom: o.BOM, separator: ',', Context: context.Background(), Warn: func(string) {}}
+	p := &Printer{Stream: stream, Format: Format(strings.ToLower(o.Format)), zone: zone, columns: o.Columns, bom: o.BOM, separator: ',', Context: context.Background(), Warn: func(string) {}}
 	if p.Format == "" {
 		p.Format = People
 		if o.Query != "" {
@@ -70,14 +70,14 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 		}
 	}
 	switch {
+	case o.Query != "" && p.Format != JSON && p.Format != JSONLines:
+		return nil, errors.New("--jq is for JSON: leave out -o, or use -o json, -o jsonl or a file that ends so, and for CSV with @csv, as in '.[] | [.id, .created_at] | @csv'")
 	case !slices.Contains(Formats(), string(p.Format)):
-		return nil, fmt.Errorf("--output %s: choose one of %s; > <file> writes to a file", Clean(o.Format), strings.Join(Formats(), ", "))
+		return nil, fmt.Errorf("--output %s: choose one of %s", Clean(o.Format), strings.Join(Formats(), ", "))
 	case (o.BOM || o.Separator != "") && p.Format != CSV:
 		return nil, errors.New("--bom and --separator are for CSV that is written: use them with -o csv")
 	case len(o.Separator) > 1 || !strings.Contains(",;|\t", o.Separator):
 		return nil, errors.New("--separator: choose one of , ; | and a tab, as in $'\\t'")
-	case o.Query != "" && p.Format != JSON && p.Format != JSONLines:
-		return nil, errors.New("--jq is for JSON: use it with -o json, -o jsonl or without -o, or a file that ends so, and for CSV with @csv, as in '.[] | [.id, .created_at] | @csv'")
 	case o.Query != "" && o.Columns != nil:
 		picked := "pick(." + Clean(strings.Join(o.Columns, ", .")) + ")"
 		return nil, fmt.Errorf("--columns and --jq exclude each other: the program selects members, as in --jq 'map(%s)' of a list, or %s of one thing", picked, picked)
