@@ -142,9 +142,7 @@ func (s Store) edit(name string, do func(all *content)) error {
 }
 
 // Use makes a profile the profile in use.
-func (s Store) Use(name string) error {
-	return s.edit(name, func(all *content) { all.Current = name })
-}
+func (s Store) Use(name string) error { return s.edit(name, func(all *content) { all.Current = name }) }
 
 // SetDialect sets the dialect file of a profile; "" means none.
 func (s Store) SetDialect(name, file string) error {
