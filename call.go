@@ -65,11 +65,9 @@ type call struct {
 
 	decoder decoder // Decodes a 2xx response. Nil: any 2xx API response is success.
 
-	// What RoundTrip has decided about the last attempt. All are zero from prepareRetry until the next
+	// What RoundTrip has decided about the last attempt. It is zero from prepareRetry until the next
 	// RoundTrip, so that an error of http.Client between them ends the loop.
-	failure *Error        // The error of the attempt, and of the call if the next attempt does not happen.
-	again   bool          // The attempt is retried.
-	wait    time.Duration // The delay before the retry.
+	verdict verdict
 
 	// The variables of run, here because each would be allocated apart.
 	client  http.Client
@@ -78,6 +76,13 @@ type call struct {
 
 	response http.Response    // The response of the last attempt, without its body.
 	body     io.LimitedReader // The body of that response.
+}
+
+// verdict is what follows from an attempt.
+type verdict struct {
+	failure *Error        // The error of the attempt, and of the call if the next attempt does not happen. Nil: success.
+	again   bool          // The attempt is retried.
+	wait    time.Duration // The delay before the retry.
 }
 
 // callState is what a call and a download of an archive have in common: the request and the attempts
@@ -123,7 +128,7 @@ func (c *call) run() error {
 		return nil
 	}
 	if _, ok := errors.AsType[*Error](err); !ok { // The context ended during a delay: the loop returns its error alone.
-		err = c.failure
+		err = c.verdict.failure
 	}
 	return join(c.ctx, err)
 }
@@ -225,22 +230,25 @@ func (t attemptTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	var warning string
 	var delay time.Duration
+	var failure *Error
 	if err == nil {
 		c.response = *resp
 		resp = &c.response
-		warning, delay, c.failure = c.judge(resp)
+		warning, delay, failure = c.judge(resp)
 		resp.Body = http.NoBody
 	} else {
-		c.failure = c.noResponse(err)
+		failure = c.noResponse(err)
 		c.capture(nil) // Otherwise the Response of an earlier attempt would stay.
 	}
-	if c.failure == nil {
+	if failure == nil {
 		c.attempt.end(c.core.traces, warning, nil, 0)
 		return resp, nil
 	}
-	c.unknown = c.unknown || c.failure.Outcome == OutcomeUnknown
-	c.wait, c.again = decide(c.policy(c.failure.isDeferred()), c.failure, c.attempts, delay, timeLeft(c.ctx), randomFraction()) //nolint:contextcheck // of the call
-	c.attempt.end(c.core.traces, "", c.failure, c.wait)
+	c.unknown = c.unknown || failure.Outcome == OutcomeUnknown
+	//nolint:contextcheck // The wait is the call's, whose context has no timeout of an attempt.
+	wait, again := decide(c.policy(failure.isDeferred()), failure, c.attempts, delay, timeLeft(c.ctx), randomFraction())
+	c.verdict = verdict{failure, again, wait}
+	c.attempt.end(c.core.traces, "", failure, wait)
 	return resp, err
 }
 
@@ -272,8 +280,8 @@ func (c *call) policy(deferred bool) RetryPolicy {
 // checkRetry returns what the last attempt decided.
 func (c *call) checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 	switch {
-	case c.failure != nil:
-		return c.again, c.failure
+	case c.verdict.failure != nil:
+		return c.verdict.again, c.verdict.failure
 	case err != nil: // http.Client refused the request.
 		return false, c.newError(nil, c.text(err), err)
 	}
@@ -283,19 +291,19 @@ func (c *call) checkRetry(_ context.Context, _ *http.Response, err error) (bool,
 // backoff announces the delay that the last attempt decided on, and returns it.
 func (c *call) backoff(time.Duration, time.Duration, int, *http.Response) time.Duration {
 	reason := PauseRetry
-	if e := c.failure; e.isDeferred() && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0 {
+	if e := c.verdict.failure; e.isDeferred() && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0 {
 		reason = PauseQuota // The API refused the request because a window is used up.
 	}
-	announceWait(c.core.traces.withSpan(c.ctx, c.request.operation), c.wait, reason)
-	return c.wait
+	announceWait(c.core.traces.withSpan(c.ctx, c.request.operation), c.verdict.wait, reason)
+	return c.verdict.wait
 }
 
 // prepareRetry admits a retry: the key may have changed, and a window may have ended.
 func (c *call) prepareRetry(r *http.Request) error {
 	if err := c.admit(); err != nil {
-		return fmt.Errorf("%w; before that: %w", err, c.failure)
+		return fmt.Errorf("%w; before that: %w", err, c.verdict.failure)
 	}
-	c.failure, c.again, c.wait = nil, false, 0
+	c.verdict = verdict{}
 	r.Header = c.header()
 	return nil
 }

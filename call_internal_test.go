@@ -171,7 +171,7 @@ func TestClassify(t *testing.T) {
 			}
 			return "", err
 		}}
-		c.r.isAPISuccess = of.hasAPIForm(&c.r)
+		c.r.isAPISuccess, c.r.rejection = of.hasAPIForm(&c.r), readRejection(c.r.body)
 		warning, failure := of.classify(&c.r)
 		assert.Empty(t, warning, name)
 		if c.text == "" {

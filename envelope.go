@@ -103,14 +103,23 @@ func decodeList[T any](body []byte) (list []T, meta wireMeta, err error) {
 	return nil, e.Meta, nil
 }
 
-// errorEnvelope is the envelope of a response with an error.
-type errorEnvelope struct {
-	Error *struct {
-		Code      ErrorCode       `json:"code"`
-		Message   string          `json:"message"`
-		Details   json.RawMessage `json:"details"`
-		RequestID RawValue        `json:"request_id"` // Any type is accepted, so that an invalid id does not hide the code.
-	} `json:"error"`
+// rejection is what the API says about a request that failed.
+type rejection struct {
+	Code      ErrorCode       `json:"code"`
+	Message   string          `json:"message"`
+	Details   json.RawMessage `json:"details"`
+	RequestID RawValue        `json:"request_id"` // Any type is accepted, so that an invalid id does not hide the code.
+}
+
+// readRejection returns the content of an error envelope, nil for another body.
+func readRejection(body []byte) *rejection {
+	var e struct {
+		Error *rejection `json:"error"`
+	}
+	if decode(body, &e) != nil || e.Error == nil || e.Error.Code == "" && e.Error.Message == "" {
+		return nil
+	}
+	return e.Error
 }
 
 // RawValue is a part of a response whose shape is not documented. It is kept unchanged.

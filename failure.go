@@ -182,8 +182,10 @@ func (c *call) rejection(r *response) *Error {
 	case r.status < 400:
 		e.Message = "the server redirects " + c.redirectTarget(r) +
 			", which is not followed because the key would be sent there: correct the base URL"
-	case !c.readRejection(r.body, e):
+	case r.rejection == nil:
 		e.Message, hint = c.describeBody(r, "error envelope")
+	default:
+		e.takeOver(r.rejection, c.key)
 	}
 	switch {
 	case r.cut == nil:
@@ -205,21 +207,15 @@ func (c *call) redirectTarget(r *response) string {
 	return "elsewhere (to " + excerpt(c.key.redact(to.Host)) + ")"
 }
 
-// readRejection reads the API's error envelope into e. It returns false for another body.
-func (c *call) readRejection(body []byte, e *Error) bool {
-	var rejection errorEnvelope
-	if decode(body, &rejection) != nil || rejection.Error == nil || rejection.Error.Code == "" && rejection.Error.Message == "" {
-		return false
+// takeOver copies what the API says into the error, without the key.
+func (e *Error) takeOver(said *rejection, key *credential) {
+	e.Code, e.Message = ErrorCode(key.redact(string(said.Code))), key.redact(said.Message)
+	if len(said.Details) > 0 && string(said.Details) != "null" {
+		e.Details = []byte(key.redact(string(said.Details)))
 	}
-	redact := c.key.redact
-	e.Code, e.Message = ErrorCode(redact(string(rejection.Error.Code))), redact(rejection.Error.Message)
-	if details := rejection.Error.Details; len(details) > 0 && string(details) != "null" {
-		e.Details = []byte(redact(string(details)))
+	if id, ok := said.RequestID.Text(); ok && e.RequestID == "" {
+		e.RequestID = key.redact(id)
 	}
-	if id, ok := rejection.Error.RequestID.Text(); ok && e.RequestID == "" {
-		e.RequestID = redact(id)
-	}
-	return true
 }
 
 // statusClientClosed is the status with which a gateway ends a request whose connection is lost.

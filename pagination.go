@@ -58,7 +58,9 @@ type list[T any] struct {
 
 // newPager returns a list of the API.
 func newPager[T any](l list[T]) Pager[T] {
-	l.read = func(ctx context.Context, r *pageReader[T]) error { return r.list.core.makeCall(ctx, r.list.pageRequest(r.At), r.decode) }
+	l.read = func(ctx context.Context, r *pageReader[T]) error {
+		return r.list.core.makeCall(ctx, r.list.pageRequest(r.At), r.decode)
+	}
 	return Pager[T]{list: &l, size: l.MaxSize, err: l.request.err}
 }
 

@@ -2,6 +2,7 @@ package hiring
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -48,15 +49,10 @@ func (r *request) class() quota.Class {
 
 // windowIn returns the rate limit in the details of a 429, whose headers a proxy may have removed,
 // zero without one.
-func windowIn(body []byte) quota.Window {
-	var rejection struct {
-		Error struct {
-			Details map[string]RawValue `json:"details"`
-		} `json:"error"`
-	}
-	_ = decode(body, &rejection) // Nothing is found in a body of another form.
-	details := rejection.Error.Details
-	window, _ := windowOf(string(details["limit"]), string(details["remaining"]), string(details["reset"]))
+func windowIn(details json.RawMessage) quota.Window {
+	var members map[string]RawValue
+	_ = decode(details, &members) // Nothing is found in details of another form.
+	window, _ := windowOf(string(members["limit"]), string(members["remaining"]), string(members["reset"]))
 	return window
 }
 

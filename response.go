@@ -37,7 +37,8 @@ type response struct {
 	body    []byte        // Without a byte-order mark.
 	bodyErr error         // Why body is not all of it.
 
-	isAPISuccess bool // A 2xx in the form of the API. Another 2xx may be a sign-in page.
+	isAPISuccess bool       // A 2xx in the form of the API. Another 2xx may be a sign-in page.
+	rejection    *rejection // What the API says about a failure, from the body. Nil: the body says nothing.
 	// The error of an attempt whose body did not arrive whole; nil for a body that is too long. receive
 	// makes it, because classify knows neither the context nor the clock.
 	cut *Error
@@ -86,8 +87,11 @@ func (c *call) receive(resp *http.Response) response {
 		}
 	}
 	r.body = bytes.TrimPrefix(r.buffer.Bytes(), []byte("\ufeff"))
-	if r.isRateLimited() && r.window == (quota.Window{}) {
-		r.window = windowIn(r.body)
+	if r.status >= 300 {
+		r.rejection = readRejection(r.body)
+	}
+	if r.isRateLimited() && r.window == (quota.Window{}) && r.rejection != nil {
+		r.window = windowIn(r.rejection.Details)
 	}
 	r.isAPISuccess = c.hasAPIForm(&r)
 	if _, tooLong := errors.AsType[*http.MaxBytesError](r.bodyErr); r.bodyErr != nil && !tooLong {
