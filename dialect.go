@@ -2,7 +2,6 @@ package hiring
 
 import (
 	"errors"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -171,51 +170,4 @@ func checkLayout(layout string) error {
 		return errors.New("must be a layout of package time that holds the date, as in \"2006-01-02\", or unix or unixmilli")
 	}
 	return nil
-}
-
-// assumption is a name in a request, or its route, that a field of the Dialect sets.
-type assumption struct {
-	field string
-	name  string // The name of a query parameter or a member of the body; "" for the route.
-}
-
-// assume records that a field of the Dialect sets a name in the request, or with "" its route.
-func (r request) assume(field, name string) request {
-	r.assumed = append(slices.Clip(r.assumed), assumption{field, name})
-	return r
-}
-
-// setParam sets a query parameter whose name is that of a field of the Dialect.
-func (r request) setParam(field, name, value string) request {
-	if r.query.Has(name) {
-		return r.refuse("Dialect."+field, usedTwice)
-	}
-	r.query.Set(name, value)
-	return r.assume(field, name)
-}
-
-const usedTwice = "is also the name of something that is sent beside it"
-
-// suspectFields returns the fields of the Dialect that may be wrong when the API responds with e.
-func (r *request) suspectFields(e *Error) (fields []string) {
-	_, problems := e.Fields()
-	sent := len(problems) > 0 // The API names only fields that were sent, so that their values are wrong.
-	for name := range problems {
-		_, inBody := r.members[name]
-		sent = sent && (inBody || r.query.Has(name) || strings.Contains(r.route, "{"+name+"}"))
-	}
-	for _, a := range r.assumed {
-		_, named := problems[a.name]
-		switch e.Status {
-		case http.StatusBadRequest:
-			if named || !sent {
-				fields = append(fields, "Dialect."+a.field)
-			}
-		case http.StatusNotFound, http.StatusMethodNotAllowed:
-			if a.name == "" {
-				fields = append(fields, "Dialect."+a.field)
-			}
-		}
-	}
-	return fields
 }

@@ -21,17 +21,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
-// outcome returns the outcome of a write after the attempt with this response.
-func (r *response) outcome() Outcome {
-	switch {
-	case rejects(r.status):
-		return OutcomeNotDone
-	case r.isAPISuccess:
-		return OutcomeDone
-	}
-	return OutcomeUnknown
-}
-
 // finalOutcome returns the outcome of the call when its last attempt had the outcome o: unknown if an
 // earlier attempt may have taken effect. A read has none.
 func (c *callState) finalOutcome(o Outcome) Outcome {
@@ -258,11 +247,6 @@ func (c *call) describeBody(r *response, envelope string) (message, hint string)
 		return fmt.Sprintf("the body is encoded as %q, which was not requested", clip(encoding, maxQuoted)), encodingHint
 	}
 	return "the response is not from the API: " + excerpt(c.key.redact(string(r.body[:min(len(r.body), 64<<10)]))), pageHint
-}
-
-// isCutJSON reports whether the body ended before it showed that it is not the API's.
-func (r *response) isCutJSON() bool {
-	return r.bodyErr != nil && (len(r.body) == 0 || looksLikeJSON(r.body))
 }
 
 // encodingOf returns the encoding of a body that the transport has not decoded, "" for none.

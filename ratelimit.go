@@ -39,14 +39,6 @@ func (c *Client) Quota() Quota {
 	return Quota{Read: RateLimit(quotas.Known(id, quota.Read)), Write: RateLimit(quotas.Known(id, quota.Write))}
 }
 
-// class returns the rate limit that a request counts against.
-func (r *request) class() quota.Class {
-	if r.method == http.MethodGet {
-		return quota.Read
-	}
-	return quota.Write
-}
-
 // windowIn returns the rate limit in the details of a 429, whose headers a proxy may have removed,
 // zero without one.
 func windowIn(details json.RawMessage) quota.Window {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
+	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
@@ -61,6 +63,14 @@ func (k *core) reserve(of priority) float64 {
 	return max(k.config.reserve, 0.1)
 }
 
+// class returns the rate limit that a request counts against.
+func (r *request) class() quota.Class {
+	if r.method == http.MethodGet {
+		return quota.Read
+	}
+	return quota.Write
+}
+
 // pathID fills a placeholder of a route: what the Go method calls it, and its value.
 type pathID = urls.ID
 
@@ -87,6 +97,53 @@ func (r request) refuse(param, problem string) request { return r.refuseField(pa
 func (r request) refuseField(param, wire, problem string) request {
 	r.err = joinParams(r.err, &ParamError{param, problem, wire})
 	return r
+}
+
+// assumption is a name in a request, or its route, that a field of the Dialect sets.
+type assumption struct {
+	field string
+	name  string // The name of a query parameter or a member of the body; "" for the route.
+}
+
+// assume records that a field of the Dialect sets a name in the request, or with "" its route.
+func (r request) assume(field, name string) request {
+	r.assumed = append(slices.Clip(r.assumed), assumption{field, name})
+	return r
+}
+
+// setParam sets a query parameter whose name is that of a field of the Dialect.
+func (r request) setParam(field, name, value string) request {
+	if r.query.Has(name) {
+		return r.refuse("Dialect."+field, usedTwice)
+	}
+	r.query.Set(name, value)
+	return r.assume(field, name)
+}
+
+const usedTwice = "is also the name of something that is sent beside it"
+
+// suspectFields returns the fields of the Dialect that may be wrong when the API responds with e.
+func (r *request) suspectFields(e *Error) (fields []string) {
+	_, problems := e.Fields()
+	sent := len(problems) > 0 // The API names only fields that were sent, so that their values are wrong.
+	for name := range problems {
+		_, inBody := r.members[name]
+		sent = sent && (inBody || r.query.Has(name) || strings.Contains(r.route, "{"+name+"}"))
+	}
+	for _, a := range r.assumed {
+		_, named := problems[a.name]
+		switch e.Status {
+		case http.StatusBadRequest:
+			if named || !sent {
+				fields = append(fields, "Dialect."+a.field)
+			}
+		case http.StatusNotFound, http.StatusMethodNotAllowed:
+			if a.name == "" {
+				fields = append(fields, "Dialect."+a.field)
+			}
+		}
+	}
+	return fields
 }
 
 // bodyOptions encode equal inputs as equal bytes, and a json.Number as a

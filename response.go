@@ -69,6 +69,22 @@ func (r *response) delay() time.Duration {
 	return r.retryAfter
 }
 
+// outcome returns the outcome of a write after the attempt with this response.
+func (r *response) outcome() Outcome {
+	switch {
+	case rejects(r.status):
+		return OutcomeNotDone
+	case r.isAPISuccess:
+		return OutcomeDone
+	}
+	return OutcomeUnknown
+}
+
+// isCutJSON reports whether the body ended before it showed that it is not the API's.
+func (r *response) isCutJSON() bool {
+	return r.bodyErr != nil && (len(r.body) == 0 || looksLikeJSON(r.body))
+}
+
 // receive reads a response within its attempt. The caller frees it.
 func (c *call) receive(resp *http.Response) response {
 	if resp.Body == nil { // Mocks may leave it out.
