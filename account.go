@@ -11,14 +11,14 @@ import (
 //	GET /account   read
 type AccountService struct{ core *core }
 
-var accountRoute = documentedRoute("GET /account")
+var accountRoute = registerRoute("GET /account")
 
-func (s *AccountService) use() *core { return (*service)(s).use() }
+func (s *AccountService) mustCore() *core { return (*service)(s).mustCore() }
 
 // Get returns the organization with its plan, its usage in the current period and its
 // branding. Scope read; costs one read.
 func (s *AccountService) Get(ctx context.Context) (Account, error) {
-	return do[Account](ctx, s.use(), newRequest("Account.Get", accountRoute))
+	return do[Account](ctx, s.mustCore(), newRequest("Account.Get", accountRoute))
 }
 
 // Account is an organization. Nil pointers mean not set.

@@ -37,7 +37,7 @@ var ErrNoArchive = errors.New("hiring: the submission has no workspace archive")
 // Scope read; costs one read, and one more each time that the link expires.
 func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io.Writer) (int64, error) {
 	d := download{submissions: s, id: id, to: w, total: unknownSize, renewedAt: -1}
-	err := s.use().traces.composed(ctx, archiveRequest.operation, func(ctx context.Context) error {
+	err := s.mustCore().traces.composed(ctx, archiveRequest.operation, func(ctx context.Context) error {
 		if w == nil {
 			return &ParamError{Param: "w", Problem: "must not be nil"}
 		}

@@ -18,27 +18,27 @@ import (
 type AssessmentService struct{ core *core }
 
 var (
-	createAssessmentRoute = documentedRoute("POST /assessments")
-	deleteAssessmentRoute = documentedRoute("DELETE /assessments/{id}")
+	createAssessmentRoute = registerRoute("POST /assessments")
+	deleteAssessmentRoute = registerRoute("DELETE /assessments/{id}")
 )
 
-func (s *AssessmentService) use() *core { return (*service)(s).use() }
+func (s *AssessmentService) mustCore() *core { return (*service)(s).mustCore() }
 
 // List returns the assessments that are not deleted, newest first (assumed: list shape).
 // The API has no sort parameter. Scope read; costs one read a page.
 func (s *AssessmentService) List() Pager[Assessment] {
 	return newPager(list[Assessment]{
 		List:    paging.List{MaxSize: maxPageSize},
-		core:    s.use(),
-		request: newRequest("Assessments.List", s.use().dialect.ListAssessments).assume("ListAssessments", ""),
+		core:    s.mustCore(),
+		request: newRequest("Assessments.List", s.mustCore().dialect.ListAssessments).assume("ListAssessments", ""),
 		id:      func(a *Assessment) string { return a.ID },
 	})
 }
 
 // Get returns an assessment. Scope read; costs one read.
 func (s *AssessmentService) Get(ctx context.Context, id string) (Assessment, error) {
-	r := newRequest("Assessments.Get", s.use().dialect.GetAssessment, pathID{"id", id}).assume("GetAssessment", "")
-	return do[Assessment](ctx, s.use(), r)
+	r := newRequest("Assessments.Get", s.mustCore().dialect.GetAssessment, pathID{"id", id}).assume("GetAssessment", "")
+	return do[Assessment](ctx, s.mustCore(), r)
 }
 
 // Create creates an active assessment from a challenge. It consumes no plan quota. Scope
@@ -48,21 +48,21 @@ func (s *AssessmentService) Get(ctx context.Context, id string) (Assessment, err
 // [ErrOutcomeUnknown], check with List whether the assessment exists before you call
 // Create again.
 func (s *AssessmentService) Create(ctx context.Context, in NewAssessment) (Assessment, error) {
-	return do[Assessment](ctx, s.use(), in.request())
+	return do[Assessment](ctx, s.mustCore(), in.request())
 }
 
 // Update changes the fields that in sets and returns the assessment (assumed: resource
 // response). Scope write; costs one write.
 func (s *AssessmentService) Update(ctx context.Context, id string, in AssessmentUpdate) (Assessment, error) {
-	r := newRequest("Assessments.Update", s.use().dialect.UpdateAssessment, pathID{"id", id}).assume("UpdateAssessment", "")
-	return do[Assessment](ctx, s.use(), in.apply(r))
+	r := newRequest("Assessments.Update", s.mustCore().dialect.UpdateAssessment, pathID{"id", id}).assume("UpdateAssessment", "")
+	return do[Assessment](ctx, s.mustCore(), in.apply(r))
 }
 
 // Close sets the assessment's status to closed, which stops new work. The assessment stays
 // in listings. Scope write; costs one write.
 func (s *AssessmentService) Close(ctx context.Context, id string) (Assessment, error) {
-	r := newRequest("Assessments.Close", s.use().dialect.UpdateAssessment, pathID{"id", id}).assume("UpdateAssessment", "")
-	return do[Assessment](ctx, s.use(), AssessmentUpdate{Status: AssessmentClosed}.apply(r))
+	r := newRequest("Assessments.Close", s.mustCore().dialect.UpdateAssessment, pathID{"id", id}).assume("UpdateAssessment", "")
+	return do[Assessment](ctx, s.mustCore(), AssessmentUpdate{Status: AssessmentClosed}.apply(r))
 }
 
 // Delete removes the assessment from listings. Invitations already sent keep working, and
@@ -71,7 +71,7 @@ func (s *AssessmentService) Close(ctx context.Context, id string) (Assessment, e
 //
 // Any 2xx response of the API is success (assumed: any response).
 func (s *AssessmentService) Delete(ctx context.Context, id string) error {
-	return s.use().makeCall(ctx, newRequest("Assessments.Delete", deleteAssessmentRoute, pathID{"id", id}), nil)
+	return s.mustCore().makeCall(ctx, newRequest("Assessments.Delete", deleteAssessmentRoute, pathID{"id", id}), nil)
 }
 
 // NewAssessment is the input of [AssessmentService.Create]. ChallengeID and Name are

@@ -14,17 +14,17 @@ import (
 //	GET /challenges/{id}   read
 type ChallengeService struct{ core *core }
 
-var challengeRoute = documentedRoute("GET /challenges/{id}")
+var challengeRoute = registerRoute("GET /challenges/{id}")
 
-func (s *ChallengeService) use() *core { return (*service)(s).use() }
+func (s *ChallengeService) mustCore() *core { return (*service)(s).mustCore() }
 
 // List returns the challenges, newest first (assumed: list shape). Scope read; costs one
 // read a page.
 func (s *ChallengeService) List() Pager[Challenge] {
 	return newPager(list[Challenge]{
 		List:    paging.List{MaxSize: maxPageSize},
-		core:    s.use(),
-		request: newRequest("Challenges.List", s.use().dialect.ListChallenges).assume("ListChallenges", ""),
+		core:    s.mustCore(),
+		request: newRequest("Challenges.List", s.mustCore().dialect.ListChallenges).assume("ListChallenges", ""),
 		id:      func(c *Challenge) string { return c.ID },
 	})
 }
@@ -32,7 +32,7 @@ func (s *ChallengeService) List() Pager[Challenge] {
 // Get returns a challenge with its brief and, if it is a multi-task challenge, its tasks.
 // Scope read; costs one read.
 func (s *ChallengeService) Get(ctx context.Context, id string) (Challenge, error) {
-	return do[Challenge](ctx, s.use(), newRequest("Challenges.Get", challengeRoute, pathID{"id", id}))
+	return do[Challenge](ctx, s.mustCore(), newRequest("Challenges.Get", challengeRoute, pathID{"id", id}))
 }
 
 // Challenge is a coding challenge. The API does not document the values of Domain,

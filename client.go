@@ -36,11 +36,11 @@ type Client struct {
 	core *core
 }
 
-func (c *Client) use() *core {
+func (c *Client) mustCore() *core {
 	if c == nil {
 		c = new(Client)
 	}
-	return (&service{c.core}).use()
+	return (&service{c.core}).mustCore()
 }
 
 // New returns a client for the API at baseURL, which does not include /api/v1, that
@@ -78,7 +78,7 @@ const insecureVariable = "HIRING_INSECURE_HTTP"
 // With returns a copy of the client with the same key, base URL and options, changed by
 // opts. Both share connections and the state of the rate limits.
 func (c *Client) With(opts ...Option) (*Client, error) {
-	k := c.use()
+	k := c.mustCore()
 	return k.config.with(opts).assemble(k.shared)
 }
 
@@ -94,7 +94,7 @@ func (c *Client) String() string {
 // Environment returns the environment of the key, by its prefix. It is empty for an
 // unknown prefix. With [WithKeySource] it is the environment of the last used key, and
 // empty before the first request.
-func (c *Client) Environment() Environment { return c.use().keys.lastUsed().environment }
+func (c *Client) Environment() Environment { return c.mustCore().keys.lastUsed().environment }
 
 // assemble checks the options and creates the client.
 func (c config) assemble(s *shared) (*Client, error) {
@@ -187,8 +187,8 @@ func withPings(t *http.Transport, after, response time.Duration) *http.Transport
 // service has the field and method that all services have in common.
 type service struct{ core *core }
 
-// use returns the core. It panics when the caller did not get the service from New.
-func (s *service) use() *core {
+// mustCore returns the core. It panics when the caller did not get the service from New.
+func (s *service) mustCore() *core {
 	if s == nil || s.core == nil {
 		panic("hiring: the client was not made by New: use New, FromEnv or Client.With")
 	}

@@ -92,9 +92,9 @@ func (d Dialect) WithDefaults() (Dialect, error) {
 // documentedSegments has the segments of the routes that the documentation shows.
 var documentedSegments = make(map[string]bool)
 
-// documentedRoute returns a route that the documentation shows, and records its segments, so that
+// registerRoute returns a route that the documentation shows, and records its segments, so that
 // Do knows it.
-func documentedRoute(route string) string {
+func registerRoute(route string) string {
 	for segment := range strings.SplitSeq(route, "/") {
 		documentedSegments[segment] = true
 	}

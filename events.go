@@ -14,9 +14,9 @@ import (
 //	GET /submissions/{id}/events   read
 type EventService struct{ core *core }
 
-var eventsRoute = documentedRoute("GET /submissions/{id}/events")
+var eventsRoute = registerRoute("GET /submissions/{id}/events")
 
-func (s *EventService) use() *core { return (*service)(s).use() }
+func (s *EventService) mustCore() *core { return (*service)(s).mustCore() }
 
 // List returns the log of a submission in ascending seq order. A busy submission
 // has thousands of entries. Scope read; costs one read a page of up to 500.
@@ -31,7 +31,7 @@ func (s *EventService) List(submissionID string, filter EventFilter) Pager[Event
 	}
 	return newPager(list[Event]{
 		List:    paging.List{Style: paging.BySeq, MaxSize: maxEventPageSize, From: filter.SinceSeq},
-		core:    s.use(),
+		core:    s.mustCore(),
 		request: r,
 		seq:     func(e *Event) int64 { return e.Seq },
 	})

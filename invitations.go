@@ -20,18 +20,18 @@ import (
 type InvitationService struct{ core *core }
 
 var (
-	invitationsRoute = documentedRoute("GET /assessments/{id}/invitations")
-	inviteRoute      = documentedRoute("POST /assessments/{id}/invitations")
+	invitationsRoute = registerRoute("GET /assessments/{id}/invitations")
+	inviteRoute      = registerRoute("POST /assessments/{id}/invitations")
 )
 
-func (s *InvitationService) use() *core { return (*service)(s).use() }
+func (s *InvitationService) mustCore() *core { return (*service)(s).mustCore() }
 
 // List returns an assessment's invitations, newest first. Scope read; costs one read a
 // page.
 func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 	return newPager(list[Invitation]{
 		List:    paging.List{Style: paging.ByPage, MaxSize: maxPageSize},
-		core:    s.use(),
+		core:    s.mustCore(),
 		request: newRequest("Invitations.List", invitationsRoute, pathID{"assessmentID", assessmentID}),
 		id:      func(i *Invitation) string { return i.ID },
 	})
@@ -52,7 +52,7 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 // because the status of a revoked invitation is not documented. Resend sends an existing
 // invitation's e-mail again.
 func (s *InvitationService) Send(ctx context.Context, assessmentID string, in NewInvitation) (Invitation, error) {
-	return do[Invitation](ctx, s.use(), newInviteRequest(s.core.dialect, assessmentID, in))
+	return do[Invitation](ctx, s.mustCore(), newInviteRequest(s.core.dialect, assessmentID, in))
 }
 
 // Resend sends an invitation's e-mail again, with an empty request (assumed: no body).
@@ -60,9 +60,9 @@ func (s *InvitationService) Send(ctx context.Context, assessmentID string, in Ne
 //
 // The client retries it only when the API certainly did not process it.
 func (s *InvitationService) Resend(ctx context.Context, assessmentID, invitationID string) (Invitation, error) {
-	r := newRequest("Invitations.Resend", s.use().dialect.ResendInvitation,
+	r := newRequest("Invitations.Resend", s.mustCore().dialect.ResendInvitation,
 		pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID}).assume("ResendInvitation", "")
-	return do[Invitation](ctx, s.use(), r)
+	return do[Invitation](ctx, s.mustCore(), r)
 }
 
 // Revoke revokes an invitation. Any 2xx response of the API is success (assumed: any
@@ -72,9 +72,9 @@ func (s *InvitationService) Resend(ctx context.Context, assessmentID, invitation
 //
 // The client retries it only when the API certainly did not process it.
 func (s *InvitationService) Revoke(ctx context.Context, assessmentID, invitationID string) error {
-	r := newRequest("Invitations.Revoke", s.use().dialect.RevokeInvitation,
+	r := newRequest("Invitations.Revoke", s.mustCore().dialect.RevokeInvitation,
 		pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID}).assume("RevokeInvitation", "")
-	err := s.use().makeCall(ctx, r, nil)
+	err := s.mustCore().makeCall(ctx, r, nil)
 	if err == nil || errors.Is(err, ErrOutcomeUnknown) {
 		s.core.shared.invited.revoke(invitationID)
 	}

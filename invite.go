@@ -71,7 +71,7 @@ type InviteResult struct {
 // costs two or more reads, and another write if no listing shows the address. A 409 costs a
 // second listing.
 func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in NewInvitation) (result InviteResult, err error) {
-	err = s.use().traces.traced(ctx, TraceCall{Operation: "Invitations.Ensure"}, func(ctx context.Context) error {
+	err = s.mustCore().traces.traced(ctx, TraceCall{Operation: "Invitations.Ensure"}, func(ctx context.Context) error {
 		r := inviteRun{service: s, assessmentID: assessmentID, single: true, invitations: make(map[string]Invitation)}
 		result, err = r.invite(ctx, in)
 		return err

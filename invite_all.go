@@ -63,7 +63,7 @@ type InviteProgress struct {
 // assessment, about one read a minute while it sends, and two or more reads for each unknown
 // outcome.
 func (s *InvitationService) EnsureAll(ctx context.Context, assessmentID string, candidates iter.Seq[NewInvitation], o EnsureAllOptions) error {
-	return s.use().traces.composed(ctx, "Invitations.EnsureAll", func(ctx context.Context) error {
+	return s.mustCore().traces.composed(ctx, "Invitations.EnsureAll", func(ctx context.Context) error {
 		q := newRequest("Invitations.EnsureAll", inviteRoute, pathID{"assessmentID", assessmentID})
 		if q.err != nil || candidates == nil {
 			return q.err

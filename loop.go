@@ -197,7 +197,7 @@ func iterate[T any](
 	ctx context.Context, s *service, operation string, run func(ctx context.Context, yield func(T, error) bool) error,
 ) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		err := s.use().traces.composed(ctx, operation, func(ctx context.Context) error {
+		err := s.mustCore().traces.composed(ctx, operation, func(ctx context.Context) error {
 			err := run(ctx, yield)
 			if errors.Is(err, errBreak) {
 				return nil

@@ -10,15 +10,15 @@ import (
 //	GET /members   read
 type MemberService struct{ core *core }
 
-var membersRoute = documentedRoute("GET /members")
+var membersRoute = registerRoute("GET /members")
 
-func (s *MemberService) use() *core { return (*service)(s).use() }
+func (s *MemberService) mustCore() *core { return (*service)(s).mustCore() }
 
 // List returns the organization's members. The list has no page size. Scope read; costs
 // one read.
 func (s *MemberService) List() Pager[Member] {
 	return newPager(list[Member]{
-		core:    s.use(),
+		core:    s.mustCore(),
 		request: newRequest("Members.List", membersRoute),
 		id:      func(m *Member) string { return m.ID },
 	})

@@ -34,7 +34,7 @@ type Quota struct {
 // Quota returns the last known rate limits of the key for reads and writes. It sends no
 // request. A class is zero until its first response; see [RateLimit.Known].
 func (c *Client) Quota() Quota {
-	k := c.use()
+	k := c.mustCore()
 	id, quotas := k.keys.lastUsed().id, &k.shared.quotas
 	return Quota{Read: RateLimit(quotas.Known(id, quota.Read)), Write: RateLimit(quotas.Known(id, quota.Write))}
 }

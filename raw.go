@@ -24,7 +24,7 @@ import (
 // request id, and the position in a list, whose next page the caller requests. Encoding and decoding follow
 // encoding/json/v2, except that field names match in any case.
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values, in, out any) (Meta, error) {
-	r := anyRequest(c.use().dialect, method, path)
+	r := anyRequest(c.mustCore().dialect, method, path)
 	r.query = query
 	if v := reflect.ValueOf(out); out != nil && (v.Kind() != reflect.Pointer || v.IsNil()) {
 		r = r.refuse("out", "must be a pointer that is not nil, or nil itself")
@@ -34,7 +34,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	}
 	r.anyBody = out == nil
 	var e envelope[RawValue]
-	err := c.use().makeCall(ctx, r, func(body []byte) (string, error) {
+	err := c.mustCore().makeCall(ctx, r, func(body []byte) (string, error) {
 		err := readEnvelope(body, &e)
 		if err != nil {
 			e = envelope[RawValue]{}
@@ -69,14 +69,14 @@ func anyRequest(d Dialect, method, escaped string) request {
 	return r
 }
 
-var openAPIRoute = documentedRoute("GET /openapi.json")
+var openAPIRoute = registerRoute("GET /openapi.json")
 
 // OpenAPI returns the API's OpenAPI 3.1 document. The document comes without the envelope
 // of other responses (assumed: bare document) or is taken out of the envelope. Scope read;
 // costs one read.
 func (c *Client) OpenAPI(ctx context.Context) (json.RawMessage, error) {
 	var document json.RawMessage
-	err := c.use().makeCall(ctx, newRequest("OpenAPI", openAPIRoute), func(body []byte) (string, error) {
+	err := c.mustCore().makeCall(ctx, newRequest("OpenAPI", openAPIRoute), func(body []byte) (string, error) {
 		var members map[string]RawValue
 		if err := decode(body, &members); err != nil {
 			return "", err

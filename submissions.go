@@ -20,19 +20,19 @@ import (
 type SubmissionService struct{ core *core }
 
 var (
-	submissionsRoute = documentedRoute("GET /submissions")
-	submissionRoute  = documentedRoute("GET /submissions/{id}")
-	reportRoute      = documentedRoute("GET /submissions/{id}/report")
+	submissionsRoute = registerRoute("GET /submissions")
+	submissionRoute  = registerRoute("GET /submissions/{id}")
+	reportRoute      = registerRoute("GET /submissions/{id}/report")
 )
 
-func (s *SubmissionService) use() *core { return (*service)(s).use() }
+func (s *SubmissionService) mustCore() *core { return (*service)(s).mustCore() }
 
 // List returns the submissions that match the filter, newest first (assumed: list shape),
 // each with its report inline (assumed: inline report). Without one Report is nil, which
 // [Report.Score] accepts. The API has no sort parameter. Scope read; costs one read a
 // page.
 func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
-	return submissionsAs(s.use(), "Submissions.List", filter, submissionID)
+	return submissionsAs(s.mustCore(), "Submissions.List", filter, submissionID)
 }
 
 // submissionsAs returns the submissions that match the filter, each decoded into a T. id returns the id
@@ -55,7 +55,7 @@ func submissionID(s *Submission) string { return s.ID }
 // Get returns a submission with its report inline and a link to its workspace archive,
 // which is valid for an hour. Scope read; costs one read.
 func (s *SubmissionService) Get(ctx context.Context, id string) (Submission, error) {
-	return do[Submission](ctx, s.use(), newRequest("Submissions.Get", submissionRoute, pathID{"id", id}))
+	return do[Submission](ctx, s.mustCore(), newRequest("Submissions.Get", submissionRoute, pathID{"id", id}))
 }
 
 // FindByEmail returns the newest submission of an assessment for a candidate's address.
@@ -70,7 +70,7 @@ func (s *SubmissionService) Get(ctx context.Context, id string) (Submission, err
 // Scope read; costs one read for each 100 submissions of the assessment, newest first,
 // until the address is found.
 func (s *SubmissionService) FindByEmail(ctx context.Context, assessmentID, email string) (found Submission, err error) {
-	err = s.use().traces.traced(ctx, TraceCall{Operation: "Submissions.FindByEmail"}, func(ctx context.Context) error {
+	err = s.mustCore().traces.traced(ctx, TraceCall{Operation: "Submissions.FindByEmail"}, func(ctx context.Context) error {
 		found, err = s.findByEmail(ctx, assessmentID, email)
 		return err
 	})
@@ -114,7 +114,7 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 // whose [Report.Ready] is false and whose scores are nil, and no error. Scope read; costs
 // one read.
 func (s *SubmissionService) Report(ctx context.Context, id string) (Report, error) {
-	return do[Report](ctx, s.use(), newRequest("Submissions.Report", reportRoute, pathID{"id", id}))
+	return do[Report](ctx, s.mustCore(), newRequest("Submissions.Report", reportRoute, pathID{"id", id}))
 }
 
 // SubmissionFilter selects submissions. A zero field does not restrict the list.

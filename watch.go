@@ -160,7 +160,7 @@ func (s *SubmissionService) runWatch(ctx context.Context, o WatchOptions, called
 // of the account for an empty state and for each key in each process, and one for an AssessmentID
 // without submissions.
 func (s *SubmissionService) Poll(ctx context.Context, state string, o WatchOptions) (polled PollResult, err error) {
-	err = s.use().traces.composed(ctx, "Submissions.Poll", func(ctx context.Context) error {
+	err = s.mustCore().traces.composed(ctx, "Submissions.Poll", func(ctx context.Context) error {
 		polled, err = s.runPoll(ctx, state, o)
 		return err
 	})

@@ -101,7 +101,7 @@ type set map[string]bool
 func NewWatch(o Options, caller Caller, server, since Server, fromNow bool) *Machine {
 	m := newMachine(o, caller, server, since)
 	m.FromNow = fromNow
-	m.the(newestPage).makeDue()
+	m.sourceOf(newestPage).makeDue()
 	return m
 }
 
@@ -112,7 +112,7 @@ func NewWait(o Options, caller Caller, server Server, ids []string) *Machine {
 	for _, id := range ids {
 		m.Awaited[id] = true
 	}
-	first, given := m.the(allOfLookback), &source{Kind: givenIDs, Depth: math.MaxInt64, Began: Local(server), Cost: float64(len(ids))}
+	first, given := m.sourceOf(allOfLookback), &source{Kind: givenIDs, Depth: math.MaxInt64, Began: Local(server), Cost: float64(len(ids))}
 	m.Sources = append(m.Sources, given)
 	if len(ids) <= cheapRequests {
 		first = given
@@ -134,7 +134,7 @@ func (m *Machine) IsDone() bool { return m.Awaited != nil && len(m.Awaited) == 0
 // Resume continues a machine that was decoded from JSON. Lookback may be another than before.
 func (m *Machine) Resume(o Options, caller Caller) {
 	m.options, m.caller, m.resumed = o, caller, true
-	m.the(allOfLookback).Depth = o.Lookback
+	m.sourceOf(allOfLookback).Depth = o.Lookback
 }
 
 // Next returns the request to send now, or the time to wait. It opens the listing that the request

@@ -41,8 +41,8 @@ func firstSources(lookback time.Duration, began Local) []*source {
 	return sources
 }
 
-// the returns the one source of a kind.
-func (m *Machine) the(k kind) *source {
+// sourceOf returns sourceOf one source of a kind.
+func (m *Machine) sourceOf(k kind) *source {
 	return m.Sources[slices.IndexFunc(m.Sources, func(s *source) bool { return s.Kind == k })]
 }
 
