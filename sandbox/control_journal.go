@@ -142,8 +142,10 @@ var bucketLengths = [...]time.Duration{
 	7 * 24 * time.Hour, 28 * 24 * time.Hour, 364 * 24 * time.Hour,
 }
 
-// newStats counts exchanges in buckets of the shortest round length that needs at most maxBuckets.
+// newStats counts exchanges in buckets of the shortest round length that needs at most maxBuckets. The times of exchanges
+// are not in the order of their numbers after the undo of a move of the clock.
 func newStats(found []*exchange) (out statsJSON) {
+	found = slices.SortedStableFunc(slices.Values(found), func(a, b *exchange) int { return a.At.Compare(b.At) })
 	for _, out.Length = range bucketLengths {
 		if out.Buckets = newBuckets(found, out.Length); len(out.Buckets) <= maxBuckets {
 			break
@@ -155,12 +157,12 @@ func newStats(found []*exchange) (out statsJSON) {
 	return out
 }
 
-// newBuckets counts exchanges in buckets of a length, and returns as soon as there are too many. A longer time without an
+// newBuckets counts exchanges, oldest first, in buckets of a length, and returns as soon as there are too many. A longer time without an
 // exchange, as after the clock was moved, counts as maxIdle.
 func newBuckets(found []*exchange, length time.Duration) (all []bucketJSON) {
 	var end time.Time // Of the last bucket.
 	for i, e := range found {
-		if idle := e.At.Truncate(length).Sub(end); idle >= 0 { // A test's clock may have been set back.
+		if idle := e.At.Truncate(length).Sub(end); idle >= 0 {
 			b := bucketJSON{}
 			for at := end; len(all) > 0 && len(all) <= maxBuckets && at.Before(e.At.Truncate(length)) && at.Sub(end) <= maxIdle; at = at.Add(length) {
 				all = append(all, bucketJSON{At: world.MomentOf(at)})

@@ -200,6 +200,14 @@ func TestBucketsFitTheTime(t *testing.T) {
 	buckets := readControl[journalNumbers](t, s, "journal").Stats.Buckets
 	assert.Equal(t, []int{30, 30}, []int{buckets[0].Count, buckets[len(buckets)-1].Count})
 	assert.InDelta(t, 48*3600, buckets[len(buckets)-1].Idle, 60)
+	steered(t, s, "snapshots", "")
+	s.Advance(24 * time.Hour)
+	inProcess(s).do(t, http.MethodGet, "/api/v1/account", "")
+	steered(t, s, "snapshots/1/restore", "")
+	inProcess(s).do(t, http.MethodGet, "/api/v1/account", "")
+	inProcess(s).do(t, http.MethodGet, "/api/v1/account", "")
+	buckets = readControl[journalNumbers](t, s, "journal").Stats.Buckets
+	assert.Equal(t, 1, buckets[len(buckets)-1].Count, "requests after the undo of a move are earlier")
 }
 
 // TestTheControlAPIsJournal reads one exchange in both forms.

@@ -16,10 +16,8 @@ function line(counts) {
 // groupsOf groups requests by what they have in common, the most frequent first. rows have the newest first. Faults are alike
 // that do the same, whomever they concern.
 export function groupsOf(rows, buckets) {
-  const groups = new Map(),
-    begins = buckets.map((b, i) => [b.at, i]);
+  const groups = new Map();
   for (const e of rows.toReversed()) {
-    while (begins[1]?.[0] <= e.at) begins.shift();
     const { route, key, candidate, skip, times, ...fault } = e.fault ?? {},
       name = { status: e.status, ended: e.ended, method: e.method, route: e.route || e.path, key: e.key, key_id: e.key_id, error: e.error, fault: e.fault && fault },
       id = JSON.stringify(name),
@@ -27,7 +25,7 @@ export function groupsOf(rows, buckets) {
     groups.set(id, g);
     g.faultIDs.add(e.fault_id);
     g.count++;
-    g.times[begins[0]?.[1] ?? 0]++;
+    g.times[Math.max(0, buckets.findLastIndex((b) => b.at <= e.at))]++;
     g.last = e.at;
   }
   return [...groups.values()].sort((a, b) => b.count - a.count).slice(0, 200);
