@@ -1,8 +1,6 @@
 package sandbox
 
-import (
-	"net/http"
-)
+import "net/http"
 
 func getAccount(c *call) response { return c.data(http.StatusOK, c.world.Account.Value) }
 

@@ -26,6 +26,12 @@ func (c *control) recordAction(kind, subject, id string) *action {
 	return &c.journal.actions[len(c.journal.actions)-1]
 }
 
+// changed records an action without a candidate, and notifies the streams of what it changed.
+func (c *control) changed(of topic, kind, subject string) *action {
+	c.notify(of)
+	return c.recordAction(kind, subject, "")
+}
+
 // recordStep records a step of the candidate with the id of the control, unless it failed with
 // an error, and returns the error.
 func (c *control) recordStep(kind string, err error) error {

@@ -10,8 +10,6 @@ import (
 
 func listAssessments(c *call) response { return numberedPage(c, c.world.Assessments) }
 
-func getAssessment(c *call) response { return getOne(c, c.world.Assessments) }
-
 func createAssessment(c *call) response {
 	var p problems
 	object := c.members(&p)
@@ -43,11 +41,7 @@ func createAssessment(c *call) response {
 	return c.data(http.StatusCreated, c.world.SaveAssessment(created).Value)
 }
 
-func updateAssessment(c *call) response {
-	found := c.world.Assessments.Find(c.params[0])
-	if found == nil {
-		return c.notFound()
-	}
+func updateAssessment(c *call, found *world.Record[world.Assessment]) response {
 	var p problems
 	object := c.members(&p)
 	if object != nil && len(object) == 0 {
@@ -68,11 +62,7 @@ func updateAssessment(c *call) response {
 	return c.data(http.StatusOK, c.world.SaveAssessment(changed).Value)
 }
 
-func deleteAssessment(c *call) response {
-	found := c.world.Assessments.Find(c.params[0])
-	if found == nil {
-		return c.notFound()
-	}
+func deleteAssessment(c *call, found *world.Record[world.Assessment]) response {
 	c.world.DeleteAssessment(found)
 	return c.data(http.StatusOK, found.Value)
 }

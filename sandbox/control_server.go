@@ -17,10 +17,7 @@ func (c *control) readSettings(none) (settings, error) { return c.settings, nil 
 // changeSettings decodes the input into the current settings.
 func (c *control) changeSettings(in jsontext.Value) (settings, error) {
 	changed := c.settings
-	if err := decodeControl(in, &changed); err != nil {
-		return changed, err
-	}
-	if err := changed.check(); err != nil {
+	if err := cmp.Or(decodeControl(in, &changed), changed.check()); err != nil {
 		return changed, err
 	}
 	c.set(changed)
@@ -30,8 +27,7 @@ func (c *control) changeSettings(in jsontext.Value) (settings, error) {
 func (c *control) set(to settings) {
 	c.settings = to
 	c.live.SetTimeline(to.Timeline.world())
-	c.recordAction("API behaviour changed", "", "")
-	c.notify(topicSettings)
+	c.changed(topicSettings, "API behaviour changed", "")
 }
 
 // faultJSON is an injected fault and its state.

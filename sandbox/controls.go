@@ -43,8 +43,7 @@ func (c *control) addKey(k Key) error {
 	if err := c.keys.add(k); err != nil {
 		return err
 	}
-	c.recordAction("Key added", redact(k.Token), "")
-	c.notify(topicKeys)
+	c.changed(topicKeys, "Key added", redact(k.Token))
 	return nil
 }
 
@@ -64,8 +63,7 @@ func (c *control) revokeKey(in keyToken) error {
 		return err
 	}
 	delete(c.keys, key.Token)
-	c.recordAction("Key revoked", redact(key.Token), "")
-	c.notify(topicKeys)
+	c.changed(topicKeys, "Key revoked", redact(key.Token))
 	return nil
 }
 
@@ -110,8 +108,7 @@ func (c *control) setQuota(in changedQuota) error {
 	w := key.window(in.Class)
 	w.open(c.now, limit)
 	w.remaining = *in.Remaining
-	c.recordAction("Rate limit set", fmt.Sprintf("%d %ss for %s", w.remaining, in.Class, redact(key.Token)), "")
-	c.notify(topicKeys)
+	c.changed(topicKeys, "Rate limit set", fmt.Sprintf("%d %ss for %s", w.remaining, in.Class, redact(key.Token)))
 	return nil
 }
 
@@ -145,8 +142,7 @@ func (c *control) setPlan(in changedPlan) error {
 		return inputError{"limit", "is required: below zero, the limit is not enforced"}
 	}
 	c.live.Organization(key.Organization, c.now).SetPlan(*in.Used, *in.Limit)
-	c.recordAction("Plan set", fmt.Sprintf("%d of %d invitations used", *in.Used, *in.Limit), "")
-	c.notify(topicKeys)
+	c.changed(topicKeys, "Plan set", fmt.Sprintf("%d of %d invitations used", *in.Used, *in.Limit))
 	return nil
 }
 
@@ -155,9 +151,8 @@ func (c *control) setPlan(in changedPlan) error {
 // 503.
 func (s *Server) SetArchives(available bool) {
 	s.mustWithLock("SetArchives", func(c *control) error {
-		changed := c.settings
-		changed.Archives = available
-		c.set(changed)
+		c.settings.Archives = available
+		c.set(c.settings)
 		return nil
 	})
 }
@@ -179,8 +174,7 @@ func (c *control) inject(f Fault) (id int, err error) {
 		return 0, err
 	}
 	id = c.faults.add(added)
-	c.recordAction("Injected fault", strconv.Itoa(id), "").Fault = &f
-	c.notify(topicFaults)
+	c.changed(topicFaults, "Injected fault", strconv.Itoa(id)).Fault = &f
 	return id, nil
 }
 
@@ -208,8 +202,7 @@ func (c *control) clearFaults(in clearedFaults) error {
 	if in.ID != nil && removed == 0 {
 		return world.ErrUnknown
 	}
-	c.recordAction("Faults removed", strconv.Itoa(removed), "")
-	c.notify(topicFaults)
+	c.changed(topicFaults, "Faults removed", strconv.Itoa(removed))
 	return nil
 }
 
@@ -230,8 +223,7 @@ func (c *control) advance(by time.Duration) error {
 	}
 	c.advanced.Add(int64(by))
 	c.now = c.now.Add(by)
-	c.recordAction("Clock moved", strconv.FormatFloat(by.Seconds(), 'f', -1, 64), "")
-	c.notify(topicClock)
+	c.changed(topicClock, "Clock moved", strconv.FormatFloat(by.Seconds(), 'f', -1, 64))
 	return nil
 }
 
@@ -293,8 +285,7 @@ func (c *control) reset(of scope) error {
 		c.state = c.initialState()
 		c.advanced.Store(0)
 		c.now = c.Server.now()
-		c.recordAction("Reset", "", "")
-		c.notify(topicReset)
+		c.changed(topicReset, "Reset", "")
 		return nil
 	}
 	mine := func(token string) bool {
@@ -309,7 +300,6 @@ func (c *control) reset(of scope) error {
 			key.read, key.write = window{}, window{}
 		}
 	}
-	c.recordAction("Reset", selected.organization, "")
-	c.notify(topicReset)
+	c.changed(topicReset, "Reset", selected.organization)
 	return nil
 }

@@ -11,11 +11,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-func listEvents(c *call) response {
-	found := c.world.Submissions.Find(c.params[0])
-	if found == nil {
-		return c.notFound()
-	}
+func listEvents(c *call, found *world.Attempt) response {
 	var p problems
 	since := c.number(&p, "since_seq", 0, 0, math.MaxInt64)
 	size := c.number(&p, c.server.config.dialect.EventPageSizeParam, defaultEventPage, 1, maxEventPage)

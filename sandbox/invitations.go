@@ -7,19 +7,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-func listInvitations(c *call) response {
-	a := c.world.AnyAssessment(c.params[0])
-	if a == nil {
-		return c.notFound()
-	}
-	return numberedPage(c, c.world.Invitations(a.ID))
-}
-
-func sendInvitation(c *call) response {
-	a := c.world.Assessments.Find(c.params[0])
-	if a == nil {
-		return c.notFound()
-	}
+func sendInvitation(c *call, a *world.Record[world.Assessment]) response {
 	var p problems
 	object := c.members(&p)
 	if p.any() {
@@ -42,39 +30,18 @@ func sendInvitation(c *call) response {
 	return c.data(http.StatusCreated, created.Value)
 }
 
-func resendInvitation(c *call) response {
-	found := c.invitation()
-	if found == nil {
-		return c.notFound()
-	}
+func resendInvitation(c *call, found *world.Record[world.Invitation]) response {
+	return c.changeUnused(found, func() *world.Record[world.Invitation] { return c.world.ResendInvitation(found, c.now()) })
+}
+
+func revokeInvitation(c *call, found *world.Record[world.Invitation]) response {
+	return c.changeUnused(found, func() *world.Record[world.Invitation] { return c.world.RevokeInvitation(found) })
+}
+
+// changeUnused changes an invitation unless it was used or revoked.
+func (c *call) changeUnused(found *world.Record[world.Invitation], change func() *world.Record[world.Invitation]) response {
 	if !c.world.MayChange(found) {
-		return c.alreadyUsed()
+		return c.fail(http.StatusConflict, hiring.ErrConflict, "The invitation was used or revoked.")
 	}
-	return c.data(http.StatusOK, c.world.ResendInvitation(found, c.now()).Value)
-}
-
-func revokeInvitation(c *call) response {
-	found := c.invitation()
-	if found == nil {
-		return c.notFound()
-	}
-	if !c.world.MayChange(found) {
-		return c.alreadyUsed()
-	}
-	return c.data(http.StatusOK, c.world.RevokeInvitation(found).Value)
-}
-
-// alreadyUsed returns the 409 of an invitation that was used or revoked.
-func (c *call) alreadyUsed() response {
-	return c.fail(http.StatusConflict, hiring.ErrConflict, "The invitation was used or revoked.")
-}
-
-// invitation returns the invitation in the path, or nil if the path's assessment does not
-// have it.
-func (c *call) invitation() *world.Record[world.Invitation] {
-	a := c.world.AnyAssessment(c.params[0])
-	if a == nil {
-		return nil
-	}
-	return c.world.Invitations(a.ID).Find(c.params[1])
+	return c.data(http.StatusOK, change().Value)
 }

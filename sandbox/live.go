@@ -256,17 +256,17 @@ func nameOf(local string) string {
 	return cmp.Or(strings.Join(words, " "), local)
 }
 
-func (c *control) open(none) error {
-	_, err := c.take(world.Opened, world.Result{})
-	return err
-}
+func (c *control) open(none) error { return c.step(world.Opened) }
 
 func (c *control) begin(none) (submissionID string, err error) {
 	return c.take(world.Started, world.Result{})
 }
 
-func (c *control) submit(none) error {
-	_, err := c.take(world.Submitted, world.Result{})
+func (c *control) submit(none) error { return c.step(world.Submitted) }
+
+// step takes the candidate with the id of the control to a stage that needs no result.
+func (c *control) step(to world.Stage) error {
+	_, err := c.take(to, world.Result{})
 	return err
 }
 

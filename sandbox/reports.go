@@ -7,20 +7,14 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-func getReport(c *call) response {
-	found := c.world.Submissions.Find(c.params[0])
-	if found == nil {
-		return c.notFound()
-	}
+func getReport(c *call, found *world.Attempt) response {
 	var p problems
-	if c.query.Has("format") {
-		switch c.query.Get("format") {
-		case "json":
-		case "pdf":
-			p.add("format", "PDF reports are not implemented.")
-		default:
-			p.add("format", "Expected json or pdf.")
-		}
+	switch format := c.query.Get("format"); {
+	case format == "json" || !c.query.Has("format"):
+	case format == "pdf":
+		p.add("format", "PDF reports are not implemented.")
+	default:
+		p.add("format", "Expected json or pdf.")
 	}
 	if p.any() {
 		return c.invalid(p)

@@ -36,11 +36,7 @@ func listSubmissions(c *call) response {
 	return c.data(http.StatusOK, all, meta)
 }
 
-func getSubmission(c *call) response {
-	found := c.world.Submissions.Find(c.params[0])
-	if found == nil {
-		return c.notFound()
-	}
+func getSubmission(c *call, found *world.Attempt) response {
 	return c.data(http.StatusOK, c.submission(found))
 }
 
