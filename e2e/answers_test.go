@@ -272,6 +272,12 @@ func TestTheSearchCompletes(t *testing.T) {
 	p.press("#clear-search")
 	p.listed(8, 7, 6, 5, 4, 3, 2, 1)
 	p.do(chromedp.KeyEvent("/"))
+	p.fill("input[name=q]", "candidate:aD") // From the rows.
+	p.do(chromedp.KeyEvent(kb.Tab))
+	p.listed(4, 3, 2)
+	p.do(chromedp.KeyEvent(kb.Tab))
+	p.becomes("document.activeElement.name !== 'q'") // After the last word it leaves the field.
+	p.do(chromedp.KeyEvent("/"))
 	p.fill("input[name=q]", "took:>soon")
 	p.appears(".suggest .error", "must be a duration")
 	assert.True(t, evaluate[bool](p, "!!document.querySelector('#list .row')"), "the rows stay")
@@ -373,11 +379,19 @@ func TestATimeWindow(t *testing.T) {
 	assert.Contains(t, evaluate[string](p, "decodeURIComponent(location.search)"), "after:2026-11-28T17:13:00")
 	p.press(".window")
 	p.listed(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
+	evaluate[string](p, "document.querySelector('.over-time svg').focus(), ''")
+	p.do(chromedp.KeyEvent(kb.ArrowLeft))
+	p.appears(".axis", "17:19:00 – 17:19:10: 2 requests, 1 failed")
+	p.do(chromedp.KeyEvent(kb.Enter))
+	p.listed(11, 10)
 	p.visit("?q=after:2026-11-28T17:13:00.000+before:2026-11-28T17:13:00.332")
 	p.appears(".window", "28 Nov 17:13:00.000–17:13:00.332")
 	now = now.Add(50 * time.Hour)
 	p.visit("?q=after:17:12+before:17:14") // As the rows show it, whichever day.
 	p.listed(4, 3)
+	p.visit("?q=after:2026-11-01+before:2026-12-01")
+	p.appears(".window", "2026-11-01–2026-12-01")
+	p.becomes("document.querySelectorAll('#list .day').length === 1") // None is of today.
 	p.visit("?q=staus:400")
 	p.appears(".none", "staus is not a name of the search")
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -257,6 +258,14 @@ func TestFilters(t *testing.T) {
 	p.becomes(`document.title === "(5 failed) Journal · Hiring sandbox"`)
 	p.do(chromedp.NavigateBack()) // To before Failed.
 	p.listed(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
+	for n := range 7 {
+		p.server.SetQuota(sandbox.TestKey, sandbox.ClassRead, n)
+	}
+	p.visit("?q=after:1h") // With the actions of the time.
+	p.appears("#list .action", "Rate limit set, 7 times")
+	p.becomes("document.querySelectorAll('#list .action').length === 3")
+	p.press("#list .action button")
+	p.becomes("document.querySelectorAll('#list .action').length === 10 && document.activeElement.innerText === 'Hide'")
 }
 
 // TestALongJournalIsWindowed: few rows are in the document, older ones follow when the list is
@@ -294,6 +303,8 @@ func TestALongJournalIsWindowed(t *testing.T) {
 	p.do(chromedp.KeyEvent(kb.Escape))
 	p.isInView(row(77))
 	assert.Equal(t, []any{48.0}, evaluate[[]any](p, "[...new Set([...document.querySelectorAll('#list ol > li')].map(e => e.offsetHeight))]"), "two lines each")
+	p.visit("?request=3000&with=3")
+	p.appears(".pane", "that of #3 is no longer kept")
 	p.visit("?request=9999")
 	p.appears(".pane", "Request #9999 does not exist: the newest is #3000.")
 }
@@ -315,6 +326,15 @@ func TestOneRequest(t *testing.T) {
 	for _, shown := range []string{"503", "INTERNAL_ERROR", "Injected fault: 503, Retry-After 2 s for every request"} {
 		p.appears(".pane", shown)
 	}
+	p.server.Inject(sandbox.Fault{Route: "GET /members", Delay: time.Minute})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := p.server.LiveClient().Members.List().Collect(ctx)
+	require.Error(t, err)
+	p.visit("?request=3")
+	p.appears(".headline", "No response · the client gave up after ")
+	p.do(chromedp.KeyEvent("j"))
+	p.appears(".pane .meta", "#2")
 	p.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("f")) // Of the row that has the focus.
 	p.becomes("document.getElementById('inject-route')?.value === 'GET /account' && document.activeElement.id === 'inject-preset'")
 	p.press("#inject > button") // The first: 500 Internal error.

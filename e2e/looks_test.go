@@ -104,8 +104,11 @@ type appearance struct {
 // withAxe is the number of appearances on which axe runs. The others have the same colours and elements.
 const withAxe = 3
 
+// largeFont is an appearance with twice the usual font size of the browser.
+const largeFont = "large font"
+
 var appearances = []appearance{
-	{"light", 1280, 800, false}, {"dark", 1280, 800, true}, {"phone", 390, 844, false}, {"half", 960, 800, false}, {"narrow", 760, 800, false}, {"wide", 1440, 900, false}, {"wide-dark", 1440, 900, true},
+	{"light", 1280, 800, false}, {"dark", 1280, 800, true}, {"phone", 390, 844, false}, {"half", 960, 800, false}, {"narrow", 760, 800, false}, {"zoomed", 320, 256, false}, {largeFont, 1280, 800, false}, {"wide", 1440, 900, false}, {"wide-dark", 1440, 900, true},
 }
 
 func (p *tab) dress(l appearance) {
@@ -141,14 +144,19 @@ func TestLooks(t *testing.T) {
 			p.do(chromedp.WaitVisible(chromedp.CSS(views[name])))
 			for at, l := range appearances {
 				p.dress(l)
+				fonts := page.SetFontSizesParams{FontSizes: &page.FontSizes{Standard: map[bool]int64{false: 16, true: 32}[l.name == largeFont]}}
+				_, err := chromedp.Call(p.ctx, page.SetFontSizes, fonts)
+				require.NoError(t, err)
 				if at < withAxe && (at == i%withAxe || os.Getenv("HIRING_LONG") != "") {
 					p.checkWithAxe(l.name)
 				}
 				if name == "request" {
-					assert.Equal(t, l.width > 900, evaluate[bool](p, "!!document.getElementById('list').offsetHeight"), "%s: a pane replaces the list", l.name)
+					assert.Equal(t, l.width > 900 && l.name != largeFont, evaluate[bool](p, "!!document.getElementById('list').offsetHeight"), "%s: a pane replaces the list", l.name)
 				}
 				const over = `[document.documentElement, document.querySelector("main"), ...document.querySelectorAll("main .panel, main .listing, main .pane")]`
 				assert.LessOrEqual(t, evaluate[int](p, "Math.max(..."+over+".map(e => e.scrollWidth - e.clientWidth))"), 0, "%s: nothing overflows", l.name)
+				assert.True(t, evaluate[bool](p, `["journal", "pipeline"].includes(`+quote(name)+`) <= (document.querySelector("#list, .board")?.offsetHeight > 120)`), "%s: the list has a height", l.name)
+				assert.True(t, evaluate[bool](p, "[...document.querySelectorAll('.row time, .row .status, .row .no')].every(e => e.scrollWidth <= e.clientWidth)"), "%s: no cell is cut", l.name)
 				if *update && isPicture[name+"-"+l.name] {
 					require.NoError(t, os.WriteFile(filepath.Join("pictures", name+"-"+l.name+".webp"), p.picture(), 0o644))
 				}
@@ -158,7 +166,7 @@ func TestLooks(t *testing.T) {
 				p.checkWithAxe("menu")
 				p.visit("")
 				p.fill("#advance", "90d")
-				p.appears("#ahead", "expire")
+				p.appears("#ahead", "7 invitations expire unused: Katherine Johnson, ")
 				p.checkWithAxe("clock")
 				p.press("#list .row")
 				p.becomes("!document.getElementById('ahead').offsetHeight") // What has the focus is not covered.

@@ -40,7 +40,7 @@ func TestAWholeHireByClicks(t *testing.T) {
 		p.fill("#evaluate-"+name, score)
 	}
 	p.press("#evaluate summary")
-	p.press("#evaluate-low_craft")
+	p.press("#evaluate-low_confidence-craft")
 	p.do(chromedp.SendKeys(chromedp.CSS("#evaluate-summary"), "Careful, and quick."))
 	p.press("#evaluate > button")
 	for _, shown := range []string{"Careful, and quick.", "88", "AI Fluency above most candidates", "no score\nnot enough data", "87\nlow confidence\nnot enough data"} {
@@ -284,6 +284,10 @@ func TestATimelineIsShownAhead(t *testing.T) {
 	p.server.Advance(31 * 24 * time.Hour)
 	p.appears(".card.ended .mark", "expired")
 	p.becomes("!document.getElementById('next')")
+	p.appears(".timeline", "invitation expired")
+	p.server.Inject(sandbox.Fault{Status: 500, Candidate: "ada@candidates.test"})
+	p.press("#armed button") // Also without a next report.
+	p.appears(".said", "The faults of this candidate are removed")
 }
 
 // TestNamesAreShownAndNothingElse: nothing in them runs, and nothing makes the page wider

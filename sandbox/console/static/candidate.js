@@ -43,22 +43,23 @@ async function run(actions, path, body, said) {
   await actions.refresh();
 }
 
-// tests make the next report of the candidate fail or late, and say which faults wait.
+// tests make the next report of the candidate fail or late, and say which faults wait. No report follows an invitation that has ended.
 function tests(c, actions) {
-  const next = { route: "GET /submissions/{id}/report", candidate: c.candidate_email };
+  const report = { route: "GET /submissions/{id}/report", candidate: c.candidate_email };
   const button = (name, fault) => html`<button class="plain small" @click=${() =>
-    act(() => change(() => post("faults", { ...next, ...fault }), `The next report of this candidate: ${effects(fault).join(", ")}`))}>${name}</button>`;
+    act(() => change(() => post("faults", { ...report, ...fault }), `The next report of this candidate: ${effects(fault).join(", ")}`))}>${name}</button>`;
   const late = (seconds) =>
     act(() => run(actions, `candidates/${c.id}/delay`, { seconds: Number(seconds) }, seconds < 0 ? "The report is never ready" : seconds ? `The report is late by ${span(seconds)}` : "The report is on time"));
   const waiting = armed(c),
     isUnready = c.stage === "evaluated" && !c.report?.evaluated;
   const delay = c.report_delay < 0 || (isUnready && !c.report_at) ? "The report is never ready." : isUnready ? html`The report is not ready yet. It will be on <time>${fullTime(c.report_at)}</time>.` : `Report ready ${span(c.report_delay ?? 0)} after the evaluation.`;
   const remove = () => act(() => change(() => Promise.all(waiting.map((f) => post("faults/clear", { id: f.id }))), "The faults of this candidate are removed"));
-  return html`<p class="line" role="group" aria-label="Next report">Next report: ${button("503", { status: 503, retry_after: 1 })}
-      ${button("Cut", { cut_after: 20 })} ${choice("late", "Late", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late)}</p>
+  const next = () => html`<p class="line" role="group" aria-label="Next report">Next report: ${button("503", { status: 503, retry_after: 1 })}
+      ${button("Cut", { cut_after: 20 })} ${choice("late", "Late", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late)}</p>`;
+  return html`${c.ended ? nothing : next()}
     ${waiting.length ? html`<p class="note warn" id="armed">Next: ${waiting.map((f) => effects(f.fault).join(", ")).join("; then: ")}
       <button class="plain small" @click=${remove}>Remove</button></p>` : nothing}
-    ${c.report_delay || isUnready ? html`<p class="note warn" id="delayed">${delay}
+    ${!c.ended && (c.report_delay || isUnready) ? html`<p class="note warn" id="delayed">${delay}
       <button class="plain small" @click=${() => late(0)}>${isUnready ? "Make it ready now" : "Back to on time"}</button></p>` : nothing}`;
 }
 
@@ -76,7 +77,7 @@ export function pane(c, actions) {
     <p class="line">${next && next !== "evaluated" ? html`<button id="next" @click=${() => actions.take(c, next)}>${steps[next]}</button>` : nothing}
       ${later.length ? choice("later", "Take to", later.map((stage) => [stage, stage]), (stage) => actions.take(c, stage, true)) : nothing}
       ${c.steps.includes("revoke") ? html`<button class="plain danger" id="revoke" @click=${revoke}>Revoke</button>` : nothing}
-    </p>${end ? nothing : tests(c, actions)}</div>
+    </p>${tests(c, actions)}</div>
     <p class="meta">${id("Invitation", c.id)}${id("Submission", c.submission_id)}</p>
     ${c.stage === "submitted" ? grading(c, actions) : nothing}${c.report?.evaluated ? report(c.report) : nothing}
     ${c.stage === "evaluated" ? html`<details><summary>Evaluate again</summary>${grading(c, actions)}</details>` : nothing}
@@ -92,7 +93,7 @@ function timeline(c) {
   const isLate = c.report_at && Date.parse(c.report_at) > Date.parse(c.evaluated_at);
   const all = [
     ...done.sort((a, b) => Date.parse(a.at) - Date.parse(b.at)),
-    ...(isOpen ? [{ at: c.expires_at, text: "invitation expires", later: true }] : []),
+    ...(isOpen || c.ended === "expired" ? [{ at: c.expires_at, text: isOpen ? "invitation expires" : "invitation expired", later: isOpen }] : []),
     ...(isLate ? [{ at: c.report_at, text: "report ready", later: !c.report?.evaluated }] : []),
   ];
   const line = (s, i) => {
@@ -107,7 +108,7 @@ function timeline(c) {
 
 const pillars = { correctness: "Correctness", craft: "Craft", ai_fluency: "AI Fluency", rigor: "Rigor" };
 const number = ([name, label]) => ({ name, label, number: true, kind: "short", placeholder: "auto" });
-const select = (name, label, first, all) => ({ name, label, type: "select", options: [["", first], ...all], more: true });
+const select = (name, label, first, all) => ({ name, label, type: "select", options: [["", first], ...all] });
 
 export const verdicts = ["strong_yes", "yes", "no", "strong_no"].map((v) => [v, v.replace("_", " ")]);
 
@@ -116,10 +117,10 @@ export const resultFields = [
   number(["ship_score", "Ship score"]),
   ...Object.entries(pillars).map(number),
   select("verdict", "Verdict", "by the score", verdicts),
-  select("confidence", "Confidence", "by the pillars", ["low", "medium", "high"]),
   select("integrity_status", "Integrity", "clear", ["flagged"]),
+  { ...select("confidence", "Confidence", "by the pillars", ["low", "medium", "high"]), more: true },
   { name: "report_delay", label: "Report ready after", placeholder: "at once, or 5m", more: true },
-  ...Object.entries(pillars).map(([name, label]) => ({ name: "low_" + name, label: label + ": low confidence", type: "checkbox", more: true })),
+  { name: "low_confidence", label: "Low confidence", type: "checks", options: Object.entries(pillars), more: true },
   { name: "summary", label: "Summary", kind: "wide", more: true, placeholder: "a sentence with the score" },
 ];
 
@@ -127,10 +128,9 @@ export const resultHint = "With one pillar given, an empty pillar has no score."
 
 // resultOf returns the result that the values of the fields mean.
 export function resultOf(values) {
-  const result = { pillars: {}, low_confidence: [] };
+  const result = { pillars: {} };
   for (const [name, value] of Object.entries(values)) {
     if (pillars[name]) result.pillars[name] = value;
-    else if (name.startsWith("low_")) result.low_confidence.push(name.slice(4));
     else result[name] = value;
   }
   return result;

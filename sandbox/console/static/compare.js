@@ -18,12 +18,12 @@ export async function partner(e) {
 const varying = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|req_[0-9a-f]+|\d{4}-\d\d-\d\dT[\d:.]+Z|\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT|\b\d{10}\b/g;
 const comparable = (line, i) => (i ? line.replace(varying, "…") : line); // The first line names the resource.
 
-// linesOf returns the lines of a request and its response, without the headers that differ each time or are those of a browser. The body of a
-// response is one line if the other response is of another kind, or if it is long and no JSON, as one that was cut.
-function linesOf(e, isAlike) {
+// linesOf returns the lines of a request and its response, without the headers that differ each time or are those of a browser. Of a response
+// there is the status alone unless both are kept. Its body is one line if the other response is of another kind, or if it is long and no JSON, as one that was cut.
+function linesOf(e, isAlike, areKept) {
   const headers = (all) =>
     Object.entries(all ?? {})
-      .filter(([n]) => !/^(Date|Content-Length|X-Request-Id|X-Ratelimit-Remaining|Sec-.*|Origin|Referer|Accept.*|User-Agent|Priority|Cache-Control|Pragma)$/.test(n))
+      .filter(([n]) => !/^(Date|Content-Length|X-Request-Id|X-Ratelimit-Remaining|Connection|Sec-.*|Origin|Referer|Accept.*|User-Agent|Priority|Cache-Control|Pragma)$/.test(n))
       .sort()
       .map(([n, v]) => `${n}: ${v.join(", ")}`);
   const body = (text) => (text ? pretty(text).split("\n").slice(0, 600) : []);
@@ -32,7 +32,7 @@ function linesOf(e, isAlike) {
   const query = [...new URLSearchParams(e.query)].map(([n, v]) => `  ${n}=${v}`);
   return [
     `${e.method} ${e.path}`, ...query, ...headers(e.headers), ...body(e.body), "",
-    `${e.status ?? "no response"}`, ...headers(e.response_headers), ...(brief ? [brief] : response),
+    `${e.status ?? "no response"}`, ...(areKept ? [...headers(e.response_headers), ...(brief ? [brief] : response)] : []),
   ];
 }
 
@@ -65,7 +65,8 @@ const words = { "-": "only in the first: ", "+": "only in the second: " };
 // comparison shows how a request differs from another one, which is the first.
 export function comparison(e, other, link, close) {
   const isAlike = e.status === other.status,
-    lines = differences(linesOf(other, isAlike), linesOf(e, isAlike)),
+    gone = [other, e].filter((r) => r.status && !r.response_headers),
+    lines = differences(linesOf(other, isAlike, !gone.length), linesOf(e, isAlike, !gone.length)),
     count = lines.filter(([kind]) => "-+".includes(kind)).length;
   const side = other.status >= 300 || !other.status || cutText(other.fault) ? "the other request" : other.number < e.number ? "success before it" : "success after it";
   const about = (r) => html`${link(r.number)} ${r === e ? "this request" : side}: <b>${r.status ?? "lost"}</b> ${fullTime(r.at)}, ${took(r.took)}`;
@@ -74,5 +75,6 @@ export function comparison(e, other, link, close) {
   return html`<section aria-label="Comparison"><h3>${count ? `${count} lines differ` : "No line differs"}
       <button class="plain small" @click=${close}>Close the comparison</button></h3>
     <p class="less">− ${about(other)}</p><p class="more">+ ${about(e)}</p>
+    ${gone.length ? html`<p class="quiet">Without headers and bodies of the responses: that of ${gone.map((r, i) => [i ? " and " : "", link(r.number)])} is no longer kept.</p>` : nothing}
     <ol class="differences">${folded(lines).map(line)}</ol></section>`;
 }

@@ -53,11 +53,12 @@ async function advance(text) {
     await change(
       async () => {
         state.clock = await post("clock", target(text));
+        clock.read = performance.now();
+        look("");
+        document.getElementById("advance").blur(); // The next key is a shortcut.
       },
       () => `The clock is at ${fullTime(state.clock.now)}`,
     );
-    clock.read = performance.now();
-    look("");
     viewNow().refresh();
   } catch (error) {
     clock.error = error.message;
@@ -72,13 +73,16 @@ function drawClock() {
   render(html`<span class="date"><span class="long">${dayOf(now()).slice(0, 5)}</span>${shortDay(now())}<span class="long">${dayOf(now()).slice(-5)}</span></span> <b>${clockTime(now())}</b> <span class="date long">UTC</span>${ahead}`, place);
 }
 
-// kinds name what happens and is no stage.
-const kinds = { report: "late report ready", expires: "invitation expires unused", key: "key expires" };
+// kinds name what happens and is no stage, once and several times.
+const kinds = { report: ["late report ready", "late reports ready"], expires: ["invitation expires unused", "invitations expire unused"], key: ["key expires", "keys expire"] };
 
-// happens shows an event with its subject.
-function happens({ at, kind, subject }) {
-  const token = kind === "key" && state.keys.find((k) => k.id === subject)?.token;
-  return html`<li><time>${fullTime(at)}</time><br><b>${kinds[kind] ?? kind}</b>: <bdi>${middle(token || subject, 40)}</bdi></li>`;
+// happens shows the events of a kind on a day, with their subjects.
+function happens(all) {
+  const [{ at, kind }] = all,
+    [one, several] = kinds[kind] ?? [kind, kind],
+    nameOf = ({ subject }) => middle((kind === "key" && state.keys.find((k) => k.id === subject)?.token) || subject, 40);
+  return html`<li><time>${all.length > 1 ? dayOf(at) : fullTime(at)}</time><br><b>${all.length > 1 ? `${all.length} ${several}` : one}</b>: ${
+    all.slice(0, 10).map((e, i) => html`${i ? ", " : ""}<bdi>${nameOf(e)}</bdi>`)}${all.length > 10 ? `, and ${all.length - 10} more` : ""}</li>`;
 }
 
 function clockView() {
@@ -100,11 +104,12 @@ function clockView() {
 
 function aheadView() {
   const p = clock.preview,
-    all = p?.upcoming ?? [];
+    all = p?.upcoming ?? [],
+    groups = [...Map.groupBy(all, ({ at, kind }) => dayOf(at) + kind).values()];
   if (clock.error) return html`<p class="error" role="alert">${clock.error}</p>`;
   if (!p || p.error) return html`${p ? html`<p class="error">${p.error}</p>` : nothing}<p>90, 15m, 2h30m, 2d or 2026-12-01 10:00</p>`;
   return html`<p>Until <b>${fullTime(p.until)}</b>: ${all.length ? plural(all.length, "event") : "nothing happens."}</p>
-    ${all.length ? html`<ol>${all.slice(0, 25).map(happens)}</ol>` : nothing}${all.length > 25 ? html`<p>and ${all.length - 25} more</p>` : nothing}
+    ${all.length ? html`<ol>${groups.slice(0, 25).map(happens)}</ol>` : nothing}${groups.length > 25 ? html`<p>and ${all.length - groups.slice(0, 25).flat().length} more</p>` : nothing}
     <p class="quiet">Enter advances the clock.</p>`;
 }
 

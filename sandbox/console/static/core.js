@@ -303,10 +303,9 @@ export function form({ id, label, fields, button, send, subject = "", keep = fal
 function valuesOf(element, fields) {
   const values = {};
   for (const f of fields) {
-    const input = element.elements[f.name],
-      value = input.value.trim();
-    if (f.type === "checkbox") {
-      if (input.checked) values[f.name] = true;
+    const value = element.elements[f.name].value?.trim();
+    if (f.type === "checks") {
+      values[f.name] = checked(element, f.name);
     } else if (value !== "" || f.required) {
       values[f.name] = f.number && value !== "" ? Number(value) : value;
     }
@@ -314,9 +313,20 @@ function valuesOf(element, fields) {
   return values;
 }
 
+// checked returns the values of the checked boxes of a name.
+const checked = (element, name) => [...element.querySelectorAll(`[name=${name}]:checked`)].map((box) => box.value);
+
+// checks returns a group of boxes. Their draft has the values of the checked ones.
+function checks({ name, label, options }, id, draftID) {
+  const box = ([value, text]) => html`<label><input id=${id + "-" + value} type="checkbox" name=${name} value=${value}
+    .checked=${live((drafts[draftID] ?? []).includes(value))}>${text}</label>`;
+  return html`<div class="line wide" role="group" aria-label=${label} @change=${({ currentTarget }) => setDraft(draftID, checked(currentTarget, name))}>${label}: ${options.map(box)}</div>`;
+}
+
 // field returns a labelled input with its error.
 function field(formID, f, subject, error) {
   const id = formID + "-" + f.name;
+  if (f.type === "checks") return checks(f, id, subject + id);
   return html`<label class=${`field ${f.type ?? "text"} ${f.kind ?? ""}`}>
     <span>${f.label}</span>${input(f, id, formID, subject + id, error)}${problem(id, error)}</label>`;
 }
@@ -338,9 +348,6 @@ function input(f, id, formID, draftID, error) {
     case "select":
       return html`<select id=${id} name=${f.name} aria-describedby=${described} aria-invalid=${invalid}
         .value=${live(value)} @change=${type}>${options(f.options, value)}</select>`;
-    case "checkbox":
-      return html`<input id=${id} name=${f.name} type="checkbox" .checked=${live(value === "true")}
-        @change=${({ target }) => setDraft(draftID, target.checked)}>`;
   }
   return html`<input id=${id} name=${f.name} type=${f.number ? "number" : "text"} step="any" autocomplete="off"
     placeholder=${f.placeholder ?? ""} list=${f.list ?? nothing} aria-describedby=${described} aria-invalid=${invalid}

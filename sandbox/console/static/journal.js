@@ -6,12 +6,13 @@ import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText,
 import { copyCurl, failLink, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsOf, groupsView } from "./groups.js";
-import { clearSearch, hasTerm, interval, searchField, searched, searchFile, unknownNames, switches, toServer, toggleTerm } from "./search.js";
+import { clearSearch, hasTerm, interval, isOfWindow, searchField, searched, searchFile, unknownNames, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
   maxFresh = 10, // New rows that fade in: more at once would only flicker, and keep the browser busy.
   maxPrinted = 1000,
+  maxRun = 5, // Actions of a kind in a row that are not folded.
   maxRows = 10000;
 
 // rows are the requests in the list, newest first, and actions what the tester did between them,
@@ -37,6 +38,7 @@ let rows = [],
   refused = null, // Why the server refused the search.
   range = null, // The first and the last bar that the pointer is on or was dragged over.
   fresh = Infinity; // Rows from this number on are new.
+const unfolded = new Set(); // Names of runs of actions.
 let shown = null; // The search and the view of the rows.
 let cursor = 0,
   reveal = 0,
@@ -45,8 +47,7 @@ let cursor = 0,
 
 const opened = () => Number(state.query.get("request"));
 const list = () => document.getElementById("list");
-const headHeight = 30; // Of the heads of the columns, as in console.css.
-let rowHeight = 30; // It is larger where the list is narrow.
+let rowHeight = 30; // It is larger where the list is narrow, and with a larger font.
 
 const isGroups = () => state.query.get("view") === "groups";
 const query = () => ({ search: toServer() });
@@ -167,9 +168,15 @@ function setRows(next, older, wait = []) {
     if (day !== time.slice(0, 10)) items.push({ day: (day = time.slice(0, 10)) });
   };
   const addActions = (number) => {
-    for (; actions[at]?.after >= number; at--) {
-      addDay(actions[at].at);
-      items.push({ action: actions[at] });
+    while (actions[at]?.after >= number) {
+      const { kind, at: time, after } = actions[at],
+        isAlike = (a) => a?.after >= number && a.kind === kind && dayOf(a.at) === dayOf(time),
+        all = [];
+      while (isAlike(actions[at])) all.push({ action: actions[at--] });
+      const run = { name: `${all.at(-1).action.at} ${kind} ${after}`, all };
+      addDay(time);
+      if (all.length > maxRun) items.push({ run });
+      if (all.length <= maxRun || unfolded.has(run.name)) items.push(...all);
     }
   };
   for (const e of rows) {
@@ -178,11 +185,13 @@ function setRows(next, older, wait = []) {
     items.push(e);
   }
   if (!more) addActions(0);
-  if (items.some((e) => e.day)) items.unshift({ day: today }); // Otherwise all are of today.
+  if (!items[0]?.day && items.some((e) => e.day)) items.unshift({ day: today }); // Otherwise all are of today.
 }
 
-// isShown reports whether the list shows an action: with a search, those that concern its candidate.
-const isShown = (a) => !searched() || hasTerm("candidate:" + a.subject);
+// isShown reports whether the list shows an action: with a search, those that concern its candidate, or are in its time window.
+const isShown = (a) => isOfWindow(a.at) || hasTerm("candidate:" + a.subject);
+
+const addresses = () => [...new Set(rows.map((e) => e.subject))].filter((s) => s?.includes("@"));
 
 // entries takes new and changed entries: the changed ones where they are, the new ones as rows
 // that wait.
@@ -246,7 +255,7 @@ function scrolled() {
 // drawn scrolls to the row that was opened.
 function drawn() {
   const l = list(),
-    height = l?.querySelector("ol > li")?.offsetHeight,
+    height = l?.querySelector("ol > li")?.getBoundingClientRect().height,
     at = reveal ? items.findIndex((e) => e.number === reveal) : -1;
   if (height && height !== rowHeight) {
     rowHeight = height;
@@ -254,7 +263,8 @@ function drawn() {
   }
   if (!l?.clientHeight || at < 0) return;
   reveal = 0;
-  const top = headHeight + at * rowHeight;
+  const headHeight = l.firstElementChild.offsetHeight,
+    top = headHeight + at * rowHeight;
   if (top < l.scrollTop + headHeight + rowHeight || // The day covers a row.
     top + rowHeight > l.scrollTop + l.clientHeight) {
     l.scrollTop = top - l.clientHeight / 2;
@@ -387,6 +397,20 @@ function actionRow(a) {
     ${s ? html`<button class="plain small" @click=${() => undo(s.id, s)} title=${undoName(s, "Undo to here")}><span>Undo to here${s.writes ? html` (${plural(s.writes, "write")}<span class="gone"> of your program</span>)` : nothing}</span></button>` : nothing}<time title=${a.at}>${clockTime(a.at)}</time></li>`;
 }
 
+// runRow stands for a run of actions, and shows or hides them.
+function runRow({ name, all }) {
+  const [{ action }] = all,
+    isOpen = unfolded.has(name);
+  const toggle = () => {
+    unfolded[isOpen ? "delete" : "add"](name);
+    setRows(rows, more, waiting);
+    draw();
+  };
+  const text = action.id ? `${plural(all.length, "candidate")} ${action.kind}` : `${action.kind}, ${all.length} times`;
+  return html`<li class="action"><span>${text}</span>
+    <button class="plain small" aria-expanded=${String(isOpen)} @click=${toggle}>${isOpen ? "Hide" : "Show"}</button><time title=${action.at}>${clockTime(action.at)}</time></li>`;
+}
+
 function listView() {
   const space = (n) => `height:${n * rowHeight}px`;
   if (today !== (state.clock?.now.slice(0, 10) ?? today)) setRows(rows, more, waiting); // The clock was moved.
@@ -406,8 +430,8 @@ function listView() {
     <div class="space" .style=${space(first)}></div>
     <ol aria-label="Requests, newest first">${repeat(
       part,
-      (e, i) => e.number ?? (e.day ? "day" + i : e.action.at + e.action.kind + e.action.subject), // After the undo of a move, a day comes twice.
-      (e) => (e.day ? html`<li class="day">${dayOf(e.day)}</li>` : e.action ? actionRow(e.action) : row(e, tabbable)),
+      (e, i) => e.number ?? e.run?.name ?? (e.day ? "day" + i : e.action.at + e.action.kind + e.action.subject), // After the undo of a move, a day comes twice.
+      (e) => (e.day ? html`<li class="day">${dayOf(e.day)}</li>` : e.run ? runRow(e.run) : e.action ? actionRow(e.action) : row(e, tabbable)),
     )}</ol>
     <div class="space" .style=${space(Math.max(0, items.length - last))}></div></section>`;
 }
@@ -415,7 +439,7 @@ function listView() {
 function filterBar() {
   const all = linkTo("", {}) + "journal" + toQuery({ ...query(), limit: maxRows, details: true, zipped: true });
   return html`<form class="filters" role="search" aria-label="Search" @submit=${(event) => event.preventDefault()}>
-    ${searchField(refused)}<span class="buttons">${switches()}
+    ${searchField(refused, addresses)}<span class="buttons">${switches()}
     <span class="tools"><button type="button" class="plain" id="groups" title="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
       ${state.file ? nothing : html`<a class="button plain" download="journal.json.gz" href=${all} @click=${() => say("The requests are saved in journal.json.gz. Open file shows them")}>Export</a>`}${fileButton()}</span></span></form>`;
 }
@@ -456,7 +480,7 @@ const fileButton = () => html`<label class="button plain">Open file<input type="
   @change=${({ target }) => openFile(target)}></label>`;
 
 // sparkline shows the requests in buckets of equal time, with those that failed, refused ones above the others. Idle time is folded.
-// Dragging over the bars chooses a time window.
+// Dragging over the bars chooses a time window, and so do the arrows, with Shift for several bars, and Enter.
 function sparkline() {
   const { buckets } = stats,
     begin = buckets[0].at,
@@ -475,7 +499,7 @@ function sparkline() {
   const isChosen = (i) => range && i >= Math.min(...range) && i <= Math.max(...range);
   const indexAt = ({ clientX, currentTarget }) => {
     const { left, width: shownWidth } = currentTarget.getBoundingClientRect();
-    return Math.max(0, Math.min(buckets.length - 1, Math.floor(((clientX - left) / shownWidth) * (width / step))));
+    return inside(buckets, Math.floor(((clientX - left) / shownWidth) * (width / step)));
   };
   const choose = (next) => {
     range = next;
@@ -492,19 +516,28 @@ function sparkline() {
       sum = (name) => buckets.slice(a, b + 1).reduce((n, x) => n + x[name], 0);
     return { from: buckets[a].at, to: endOf(b), count: sum("count"), failed: sum("failed") };
   };
-  const up = (event) => {
-    if (!isPressed(event)) return; // The press was elsewhere.
+  const take = () => {
     const { from, to } = chosen();
     choose(null);
     setQuery({ q: interval(from, to) }, true);
+  };
+  const up = (event) => isPressed(event) && take(); // Otherwise the press was elsewhere.
+  const press = (event) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key],
+      [start, end] = range ?? [buckets.length, buckets.length];
+    if (event.key === "Enter" && range) take();
+    else if (by) choose([inside(buckets, event.shiftKey ? start : end + by), inside(buckets, end + by)]);
+    else return;
+    event.preventDefault();
   };
   const day = (at, from, to) => (dayOf(begin) === dayOf(end) ? "" : shortDay(at) + " ") + exact(at, from, to);
   const total = state.file?.entries.length ?? state.all.count;
   const all = () => (searched() ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (total >= maxRows && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const jump = (b, i) => (b.idle >= 3600 ? html`<i class="jump" .style=${`left:${((i * step) / width) * 100}%`}>+${span(b.idle)}</i>` : nothing);
-  return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" role="img" aria-label=${text(stats)}
-      @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag to choose a time window</title>${buckets.map(group)}</svg>
+  return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Requests over time: arrows and Enter choose a window"
+      aria-valuemin="1" aria-valuemax=${buckets.length} aria-valuenow=${(range?.[1] ?? buckets.length - 1) + 1} aria-valuetext=${text(range ? chosen() : stats)} @keydown=${press} @blur=${() => choose(null)}
+      @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← → and Enter, to choose a time window</title>${buckets.map(group)}</svg>
     ${buckets.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time><span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
 }
 

@@ -142,7 +142,7 @@ function boardView() {
     <h2>${stage} <span class="count">${counts[stage]}</span></h2>
     <ol>${repeat(columns[stage], (c) => c.id, card)}</ol>
     ${counts[stage] > columns[stage].length && columns[stage].length >= limit ? html`<button class="plain small" @click=${more}>${counts[stage] - columns[stage].length} more</button>` : nothing}</section>`;
-  return html`<div class=${"board " + (isFiltered() || opened() ? "narrow" : "")} @pointerleave=${draw} @focusout=${draw}>${stages.map(column)}</div>`;
+  return html`<div class="board" @pointerleave=${draw} @focusout=${draw}>${stages.map(column)}</div>`;
 }
 
 const orders = [["oldest", "Oldest invitation first"], ["name", "By name"], ["score", "Highest score first"]];

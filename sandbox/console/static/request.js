@@ -29,6 +29,14 @@ export const failLink = (e) => linkTo("faults", { route: e?.route && `${e.method
 
 export const copyCurl = (e) => act(async () => copy(curl(e, location.origin, keyOf(e)?.token)), `Request #${e.number} is copied as curl`);
 
+// textOf returns a request with its response as text, for a message.
+const textOf = (e) =>
+  [
+    `#${e.number} ${fullTime(e.at)} UTC: ${document.querySelector(".headline").textContent.replace(/\s+/g, " ").trim()}`,
+    `${e.method} ${e.path}${e.query && "?" + e.query}`, pretty(e.body ?? ""),
+    `${statusText(e)} after ${took(e.took)}${e.request_id ? ", request id " + e.request_id : ""}`, pretty(e.response ?? ""),
+  ].filter(Boolean).join("\n\n");
+
 const isWrite = (e) => e.method !== "GET" && e.method !== "HEAD";
 const lower = (text) => text[0].toLowerCase() + text.slice(1).replace(/\.$/, "");
 
@@ -44,7 +52,7 @@ function refusal({ field, others = [], problem }) {
 export function why(e, limit = e.limit) {
   const { message, field, others, problem } = e.error;
   if (e.status === 429 && limit) return `no ${e.method === "GET" ? "reads" : "writes"} left`;
-  return problem ? (field ? field + ": " : "") + lower(problem).replace(/^must (be )?/, "") + (others?.length ? `, +${others.length} more` : "") : (nameOf(e) ?? lower(message).replace("this operation ", ""));
+  return problem ? (field ? field + ": " : "") + lower(problem).replace(/^must (be |have )?/, "") + (others?.length ? `, +${others.length} more` : "") : (nameOf(e) ?? lower(message).replace("this operation ", ""));
 }
 
 // whatOf names what a write makes or changes.
@@ -71,6 +79,9 @@ function meant({ status, route, path }) {
   return status === 404 && !route && state.routes.some(fits) ? "/api/v1" + path : "";
 }
 
+// gaveUp says that the client did not wait for the end of a delay, or is "".
+const gaveUp = (e) => (!e.status && e.fault?.delay > e.took ? `the client gave up after ${took(e.took)}` : "");
+
 // headline is the answer to what happened: one line.
 function headline(e, person) {
   if (!e.ended) return "In progress";
@@ -79,10 +90,10 @@ function headline(e, person) {
   if (isWrite(e) && (lost || e.status >= 500) && e.route) {
     const test = e.key.startsWith("sk_test_") && e.done ? " (test mode stores nothing)" : "";
     return html`<span class=${e.done ? "good" : "bad"}>${e.done ? "Done" : "Not done"}</span>${e.done ? html`: ${whatOf(e, person)}` : nothing}${test},
-      ${cut ? `but the response was ${cut}` : e.status ? `but the client got ${e.status}` : (e.done ? "but " : "") + "the response was lost"}`;
+      ${cut ? `but the response was ${cut}` : e.status ? `but the client got ${e.status}` : (e.done ? "but " : "") + (gaveUp(e) || "the response was lost")}`;
   }
   const reset = e.response_headers?.["X-Ratelimit-Reset"]?.[0];
-  const text = cut || (e.error?.problem
+  const text = cut || gaveUp(e) || (e.error?.problem
     ? refusal(e.error)
     : e.status === 429 && reset
       ? `${lower(e.error?.message ?? names[429])}, until ${timeOf(reset)}`
@@ -112,6 +123,7 @@ export function pane(e, { number, lost, writes, candidate, link, close, compared
       <code title=${e.path}>${shortIDs(e.path)}</code>${e.query ? html`<code class="query">?${queryOf(e)}</code>` : nothing}</p>
     <p class="line"><button class="plain small" id="compare" title="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
       <button class="plain small" id="copy-curl" title="y" @click=${() => copyCurl(e)}>Copy as curl</button>
+      <button class="plain small" id="copy-text" @click=${() => act(async () => copy(textOf(e)), `Request #${e.number} is copied as text`)}>Copy as text</button>
       ${state.file ? nothing : html`<button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>
       ${e.route ? html`<a class="button plain small" id="fail-next" title="f" href=${failLink(e)}>Fail next…</a>` : nothing}`}</p></div>
     <dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}

@@ -13,8 +13,8 @@ const values = {
   method: () => ["GET", "POST", "PATCH", "DELETE"],
   key: () => [...state.keys.map((k) => k.token), "none"],
   is: () => ["failed", "repeated", "fault"],
-  candidate: () => [],
-  field: () => ["page_size", "cursor", "status", "since", "name", "candidate_email"],
+  candidate: (addresses) => addresses(),
+  field: () => ["page_size", "cursor", "status", "since", "name", "candidate_name", "candidate_email"],
   code: () => state.codes,
   took: () => [">100ms", ">1s", "<10ms"],
   after: () => times(),
@@ -23,7 +23,7 @@ const values = {
 
 const isPart = (part, text) => text.toLowerCase().includes(part.toLowerCase());
 
-const secondsOf = (text) => parseFloat(text.replace(/[<>]/, "")) * { ms: 0.001, s: 1, m: 60 }[/[a-z]*$/.exec(text)[0]];
+const secondsOf = (text) => parseFloat(text.replace(/[<>]/, "")) * { ms: 0.001, s: 1, m: 60, h: 3600, d: 86400 }[/[a-z]*$/.exec(text)[0]];
 
 // inFile are the names that also work in a file, which the page searches. Each reports whether an entry has a value.
 const inFile = {
@@ -37,9 +37,19 @@ const inFile = {
   field: (e, v) => [e.error?.field, ...(e.error?.others ?? [])].includes(v),
   took: (e, v) => e.took <= secondsOf(v) === v.startsWith("<"),
   key: (e, v) => e.key_id === v || isPart(v, keyName(e)),
-  after: (e, v) => e.at.slice(v.includes("T") ? 0 : 11) >= v,
-  before: (e, v) => e.at.slice(v.includes("T") ? 0 : 11) < v,
+  after: (e, v) => !isBefore(e.at, v),
+  before: (e, v) => isBefore(e.at, v),
 };
+
+// isBefore compares a time with a time, a day, a time of each day or a duration before now.
+function isBefore(at, v) {
+  const limit = /^[\d.]+[a-z]+$/.test(v) ? new Date(Date.parse(state.clock?.now ?? at) - secondsOf(v) * 1000).toISOString() : v;
+  return at.slice(limit.includes("-") ? 0 : 11) < limit;
+}
+
+// isOfWindow reports whether the search is a time window alone, with a time in it.
+export const isOfWindow = (at) =>
+  termsOf(searched()).every((t) => /^(after|before):./.test(t) && isBefore(at, t.replace(/^\w+:/, "")) === t.startsWith("before"));
 
 // searchFile returns the entries of the file that match a search, and why it is refused.
 export function searchFile(search) {
@@ -74,18 +84,19 @@ export const interval = (from, to) => `${without("after:", "before:")} after:${f
 // unknownNames returns the names in the search that mean nothing there, such as those with a typing error.
 export const unknownNames = () => searched().match(/(?<=^|\s|-)[a-z]+(?=:[^/\s])/g)?.filter((name) => !values[name] && !["fault", "repeats"].includes(name)) ?? [];
 
-// completions returns what the last word of a search can become.
-function completions(search) {
+// completions returns what the last word of a search can become, nothing if it is complete. addresses returns those of candidates.
+function completions(search, addresses) {
   const [, minus, name, value] = /(-?)(?:([a-z]+):)?(\S*)$/.exec(search);
   const fits = (all, part) => all.filter((v) => v.toLowerCase().includes(part.toLowerCase())).slice(0, 12);
   if (!name) return fits(Object.keys(values), value).map((n) => minus + n + ":");
-  return fits(values[name]?.() ?? [], value).filter((v) => v !== value).map((v) => `${minus}${name}:${v}`);
+  const all = values[name]?.(addresses) ?? [];
+  return all.includes(value) ? [] : fits(all, value).map((v) => `${minus}${name}:${v}`);
 }
 
 // searchField returns the field with its completions below it.
-export function searchField(error) {
+export function searchField(error, addresses) {
   const text = typedText("q");
-  const take = (word) => () => {
+  const take = (word) => {
     const field = document.querySelector("input[name=q]"),
       search = field.value.replace(/\S*$/, word + (word.endsWith(":") ? "" : " "));
     field.value = search;
@@ -96,13 +107,19 @@ export function searchField(error) {
     if (target.value && !target.value.endsWith(" ")) target.value += " "; // For the next term.
     draw();
   };
-  const word = (w) => html`<button type="button" class="plain small" tabindex="-1" @click=${take(w)}>${w}</button>`;
+  const takeFirst = (event) => {
+    const [first] = /\S$/.test(event.target.value) && !state.file ? completions(event.target.value, addresses) : [];
+    if (event.key !== "Tab" || event.shiftKey || !first) return;
+    event.preventDefault();
+    take(first);
+  };
+  const word = (w) => html`<button type="button" class="plain small" tabindex="-1" @click=${() => take(w)}>${w}</button>`;
   return html`<div class="search"><input type="search" name="q" autocomplete="off" spellcheck="false" .value=${text}
       placeholder=${state.file ? "Search the file: words, status:4xx, -route:/report" : "Search: words, status:4xx, -route:/report, took:>1s"}
-      aria-label="Search requests" aria-describedby="search-help" aria-invalid=${error ? "true" : nothing} @input=${typed} @focus=${begin}>
+      aria-label="Search requests" aria-describedby="search-help" aria-invalid=${error ? "true" : nothing} @input=${typed} @focus=${begin} @keydown=${takeFirst}>
     <div class="suggest" id="search-help">${error ? html`<p class="error" role="alert">${error.message}</p>` : nothing}
-      ${state.file ? nothing : completions(text).map(word)}
-      <p class="quiet">Words and name:value; a minus sign excludes. The newest 1,000 requests keep their responses.</p></div></div>`;
+      ${state.file ? nothing : completions(text, addresses).map(word)}
+      <p class="quiet">Words and name:value; a minus sign excludes. Tab takes the first suggestion. The newest 1,000 requests keep their responses.</p></div></div>`;
 }
 
 // switches returns buttons for the usual terms, and the time window if there is one.
@@ -111,7 +128,7 @@ export function switches() {
     title=${key} @click=${() => toggleTerm(term)}>${name}</button>`;
   const [from, to] = ["after:", "before:"].map((n) => termsOf(searched()).find((t) => t.startsWith(n))?.slice(n.length));
   const day = (at) => (at?.includes("T") ? shortDay(at) + " " : ""),
-    time = (at) => (at?.includes("T") ? exact(at, from, to) : (at?.slice(0, 8) ?? "…"));
+    time = (at = "…") => (at.includes("T") ? exact(at, from, to) : at.includes(":") ? at.slice(0, 8) : at);
   return html`${button("is:failed", "Failed", "e")}${button("is:repeated", "Writes sent again", "w")}${button("is:fault", "Injected", "")}
     ${
       from || to
