@@ -96,7 +96,7 @@ func (d *download) run() error {
 		if !again {
 			return err
 		}
-		if ended := sleepInTime(d.ctx, wait, PauseRetry); ended != nil {
+		if ended := sleepInTime(d.core.traces.withSpan(d.ctx, archiveRequest.operation), wait, PauseRetry); ended != nil {
 			return join(d.ctx, err)
 		}
 	}

@@ -294,7 +294,7 @@ func (c *call) backoff(time.Duration, time.Duration, int, *http.Response) time.D
 	if e := c.verdict.failure; e.isDeferred() && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0 {
 		reason = PauseQuota // The API refused the request because a window is used up.
 	}
-	announceWait(c.ctx, c.verdict.wait, reason)
+	announceWait(c.core.traces.withSpan(c.ctx, c.request.operation), c.verdict.wait, reason)
 	return c.verdict.wait
 }
 

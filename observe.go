@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -129,6 +130,8 @@ const (
 type traces struct {
 	hooks     []Trace
 	observers []func(context.Context, Exchange) // Called before the ends of attempts, with the context that the traces returned.
+
+	seesOperations bool // A trace has a function Call.
 }
 
 // allTraces returns the traces and observers of a client, with those of its logger.
@@ -138,6 +141,7 @@ func (c config) allTraces() *traces {
 		t.hooks = append(t.hooks, Trace{Pause: logPauses(c.logger)})
 		t.observers = append(t.observers, logTo(c.logger))
 	}
+	t.seesOperations = slices.ContainsFunc(t.hooks, func(t Trace) bool { return t.Call != nil })
 	return t
 }
 
@@ -168,13 +172,17 @@ func (t *traces) composed(ctx context.Context, name string, run func(context.Con
 }
 
 // traced runs an operation in its trace span. An operation that is part of another has no span of
-// its own. A trace function may make a call of another client under the context of its own.
+// its own. A single call whose beginning no trace sees gets one only before it waits, because a
+// context allocates.
 func (t *traces) traced(ctx context.Context, described TraceCall, run func(context.Context) error) error {
 	if ctx == nil {
 		panic(nilContext)
 	}
 	outer, hasSpan := ctx.Value(spanKey{}).(span)
-	if hasSpan && outer.traces == t || !hasSpan && len(t.hooks) == 0 {
+	isPart := hasSpan && outer.traces == t
+	needsNone := !hasSpan && len(t.hooks) == 0
+	isUnseenCall := described.Method != "" && !t.seesOperations
+	if isPart || needsNone || isUnseenCall {
 		return run(ctx)
 	}
 	var ends []func(error)
@@ -200,7 +208,17 @@ func (t *traces) traced(ctx context.Context, described TraceCall, run func(conte
 	return err
 }
 
-// withProgress returns the context of an operation, whose waits progress receives too, unless it is nil.
+// withSpan returns a context whose waits are announced to these traces: that of the operation which
+// a call is part of, or a new one. A trace function may make a call of another client under the
+// context of its own.
+func (t *traces) withSpan(ctx context.Context, name string) context.Context {
+	if outer, isPart := ctx.Value(spanKey{}).(span); isPart && outer.traces == t {
+		return ctx
+	}
+	return t.withProgress(ctx, name, nil)
+}
+
+// withProgress is withSpan for an operation whose waits progress receives too, unless it is nil.
 func (t *traces) withProgress(ctx context.Context, name string, progress func(TracePause)) context.Context {
 	return context.WithValue(ctx, spanKey{}, span{t, name, progress})
 }

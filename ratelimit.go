@@ -99,7 +99,7 @@ func (c *call) awaitWindow() (waited bool, err error) {
 	case c.request.priority == priorityPolling, c.policy(true).tooLong(barrier.Wait):
 		return false, join(c.ctx, c.exhausted(barrier))
 	}
-	if sleepInTime(c.ctx, barrier.Wait, PauseQuota) != nil {
+	if sleepInTime(c.core.traces.withSpan(c.ctx, c.request.operation), barrier.Wait, PauseQuota) != nil {
 		return false, join(c.ctx, c.exhausted(barrier))
 	}
 	return true, nil
