@@ -46,6 +46,7 @@ func TestLeft(t *testing.T) {
 	assert.Equal(t, []any{1000, 1000, Length}, left(Read, start), "documented")
 	assert.Equal(t, []any{200, 200, Length}, left(Write, start), "documented")
 	tracker.Update(key, Read, used(30, reset), before(10*time.Minute), start)
+	tracker.Update(key, Read, used(50, reset), before(10*time.Minute), start) // A response that was slower.
 	assert.Equal(t, []any{100, 30, 8 * time.Minute}, left(Read, start.Add(2*time.Minute)))
 	limit, remaining, _ := tracker.Left(key, Read, 0.101, start.Add(2*time.Minute))
 	assert.Equal(t, []int{89, 19}, []int{limit, remaining}, "less what stays free for others, rounded up")

@@ -119,6 +119,7 @@ var defects = map[string]func(tr *emulator.Transport, r *rand.Rand){
 	"other ids": func(tr *emulator.Transport, r *rand.Rand) {
 		answer(tr, isSingleRead(r), apitest.RespondData(`{"id":"other","status":"evaluated","report":{"evaluated":true}}`))
 	},
+	"404 of a proxy": func(tr *emulator.Transport, r *rand.Rand) { answer(tr, isSingleRead(r), failures["404"]) },
 	"undecodable reads": func(tr *emulator.Transport, r *rand.Rand) {
 		answer(tr, isSingleRead(r), apitest.RespondData(pick(r, `{}`, `{"id":7}`, `{"id":"{id}","status":7}`)))
 	},
