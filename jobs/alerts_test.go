@@ -26,6 +26,7 @@ func TestAlertsUseTheNamesOfThisPackage(t *testing.T) {
 		`hiring_delivery_state="` + string(jobs.DeliveriesRescued) + `"`,
 		`hiring_delivery_state="` + string(jobs.DeliveriesUnfinished) + `"`,
 		`hiring_invitation_state="` + string(jobs.InvitationsStuck) + `"`,
+		`hiring_invitation_state="` + string(jobs.InvitationsQueued) + `"`,
 		`hiring_job_event="` + string(jobs.EventStuck) + `"`,
 		`hiring_job_event="` + string(jobs.EventStateRefused) + `"`,
 		`hiring_job_event="` + string(jobs.EventRejected) + `"`,
