@@ -69,8 +69,8 @@ type Directory struct {
 	// Open returns a listed organization, for example with a decrypted key. Its Name is
 	// the listed one. Open is called when a job needs the organization for
 	// the first time in a process, and again after its revision has changed, after the
-	// API has rejected the key, and after Open has returned an error. The jobs of the
-	// organization fail with that error, and are retried.
+	// API has rejected the key, after a poll whose saved state is of another account, and after
+	// Open has returned an error. The jobs of the organization fail with that error, and are retried.
 	Open func(ctx context.Context, listed DirectoryEntry) (Organization, error)
 }
 

@@ -47,45 +47,45 @@ func manyResultsAreSavedInParts[TTx any](t *testing.T, s *store[TTx]) {
 	require.Equal(t, 1, s.count(t, "river_job WHERE kind = 'hiring_poll' AND errors IS NOT NULL"))
 }
 
-// TestRefusedStateIsLeftAloneSQLite has a state that this version cannot read, then the key of another account, and then the right key and state again.
+// TestRefusedStateIsLeftAloneSQLite has a state that this version cannot read, then the key of another account, and then the right key and state again. The next poll uses the key.
 func TestRefusedStateIsLeftAloneSQLite(t *testing.T) {
 	t.Parallel()
 	s, api := newSQLite(t), newAPI(t)
 	api.addEvaluated(t, 1)
-	organization, r := api.recordedOrganization()
-	results := jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{organization}, Handle: s.insertResult, Telemetry: r.telemetry()}
+	table, r, own := newCustomers(), newRecorder(), api.organization("acme").Client
+	table.set("acme", customer{api: api, client: own})
+	results := jobs.Results[*sql.Tx]{Directory: table.directory(), Handle: s.insertResult, Telemetry: r.telemetry()}
 	_, stop := s.watch(t, testConfig(), results)
 	eventually(t, s.deliveredIs(t, 1))
 	stop()
 	state := queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs")
 	api.AddKey(sandbox.Key{Token: "sk_live_other", Organization: "other"})
-	own, other := organization, organization
-	other.Client = api.LiveClient(hiring.WithKeySource(func(context.Context) (string, error) { return "sk_live_other", nil }))
+	other := api.LiveClient(hiring.WithKeySource(func(context.Context) (string, error) { return "sk_live_other", nil }))
+	config := testConfig()
+	var log logBuffer
+	config.Logger = log.logger()
 	for n, c := range []struct {
-		jobs.Organization
+		client       *hiring.Client
 		saved, cause string
 	}{
 		{own, "hiring-watch-99" + state[strings.Index(state, " "):], `[^:"]+`},
 		{other, state, "is of another account"},
 	} {
 		s.mustExec(t, "UPDATE hiring_jobs SET detail = $1", c.saved)
-		config := testConfig()
-		var log logBuffer
-		config.Logger = log.logger()
-		results.Organizations = []jobs.Organization{c.Organization}
-		_, stop := s.watch(t, config, results)
+		table.set("acme", customer{api: api, client: c.client}) // The revision stays the same.
+		if n == 0 {
+			s.watch(t, config, results)
+		}
 		for i := range 2 {
 			s.retryPoll(t)
 			eventually(t, func() bool { return r.eventOf(jobs.KindPoll, jobs.EventStateRefused) >= 2*n+i+1 })
 			eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND state = 'scheduled' AND errors IS NULL"))
 		}
-		stop()
 		require.Regexp(t, `level=WARN msg="jobs: this process cannot use the saved state of the watch .*" organization=acme cause="`+c.cause+
-			`" error="jobs: .*Restore it, or the key of its account, or start at a time: INSERT`, log.String())
+			`" error="jobs: .*Restore it, or the key of its account, or start a day before .* twice\): INSERT`, log.String())
 		require.Equal(t, c.saved, queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs"))
 	}
-	results.Organizations = []jobs.Organization{own}
-	s.watch(t, testConfig(), results)
+	table.set("acme", customer{api: api, client: own})
 	api.addEvaluated(t, 1)
 	require.Eventually(t, func() bool { s.retryPoll(t); return s.count(t, "results") == 2 }, maxWait, time.Second)
 	s.requireStoredOnce(t, 2)

@@ -24,7 +24,7 @@ type noStateError string
 
 func (organization noStateError) Error() string {
 	return fmt.Sprintf(`jobs: the row of this watch in hiring_jobs was deleted, or has neither a usable state nor a time to start from. Restore it, or the key of its account, `+
-		`or start at a time: INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('%s', '', '', 'begun', '2026-01-02T15:04:05Z') `+
+		`or start a day before the last poll (what River still keeps is not delivered twice): INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('%s', '', '', 'begun', '2026-01-02T15:04:05Z') `+
 		`ON CONFLICT (organization, assessment_id, address) DO UPDATE SET status = excluded.status, detail = excluded.detail, version = hiring_jobs.version + 1`,
 		strings.ReplaceAll(string(organization), "'", "''"))
 }

@@ -204,6 +204,7 @@ func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, job *river.J
 		w.logger().WarnContext(ctx, "jobs: this process cannot use the saved state of the watch and leaves it to others, such as a newer version",
 			"organization", o.Name, "cause", cause, "error", noStateError(o.Name))
 		o.reportEvent(ctx, KindPoll, EventStateRefused)
+		w.watched.reopen(o.Name) // The key may be that of another account.
 		return river.JobSnooze(time.Minute)
 	}
 	if pollErr != nil && (polled.State == state || errors.Is(pollErr, hiring.ErrInvalidToken)) { // After a 401 there is still no poll.
