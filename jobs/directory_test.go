@@ -236,3 +236,27 @@ func TestDirectoryThatFailsRemovesNothingSQLite(t *testing.T) {
 	require.Contains(t, log.String(), `another run follows within a minute" organization="" kind=hiring_health`)
 	require.Regexp(t, `organization=closed kind=hiring_poll .*cause=panic origin=directory_test.go`, log.String())
 }
+
+// TestLockedTableDelaysNoDirectoryPostgres locks hiring_jobs for longer than a process waits for the times of the polls.
+func TestLockedTableDelaysNoDirectoryPostgres(t *testing.T) {
+	t.Parallel()
+	s, api, directory, config := newPostgres(t), newAPI(t), new(jobs.Directory), testConfig()
+	var log logBuffer
+	config.Logger = log.logger()
+	var listed atomic.Int64
+	directory.List = func(ctx context.Context) ([]jobs.DirectoryEntry, error) { listed.Add(1); return nil, ctx.Err() }
+	require.NoError(t, jobs.Watch(config, s.database, jobs.Results[pgx.Tx]{Organizations: api.organizations(), Handle: s.insertResult}))
+	require.NoError(t, jobs.SendInvitations(config, s.database, jobs.Invitations{Directory: directory}))
+	delete(config.Queues, jobs.QueuePolls)
+	delete(config.Queues, jobs.QueueHealth)
+	tx, err := s.db.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = tx.Rollback() })
+	_, err = tx.ExecContext(t.Context(), "LOCK TABLE hiring_jobs")
+	require.NoError(t, err)
+	s.start(t, config)
+	eventually(t, func() bool {
+		return strings.Contains(log.String(), `level=WARN msg="jobs: the times of the polls cannot be read`) && listed.Load() > 0
+	})
+	require.NotContains(t, log.String(), "Directory.List failed")
+}

@@ -168,15 +168,13 @@ func (in *installation[TTx]) MetricEmit(ctx context.Context, _ *rivertype.HookMe
 			ticks := time.NewTicker(refreshInterval)
 			defer ticks.Stop()
 			for {
-				ctx, cancel := context.WithTimeout(context.Background(), 2*listTimeout)
 				_, err := withoutPanic(func() (any, error) {
-					in.compareClock(ctx)
+					in.compareClock()
 					for _, r := range in.registries {
-						r.refresh(ctx, refreshInterval/2)
+						r.refresh(context.Background(), refreshInterval/2)
 					}
 					return nil, nil
 				})
-				cancel()
 				if err != nil {
 					in.logger().Error("jobs: a function of Telemetry panicked", "origin", originOf(err))
 				}
@@ -195,7 +193,7 @@ func (in *installation[TTx]) MetricEmit(ctx context.Context, _ *rivertype.HookMe
 const (
 	clockWarning = 5 * time.Second
 	clockError   = time.Minute
-	clockTimeout = 2 * time.Second // Of the first comparison.
+	clockTimeout = 2 * time.Second // Of a comparison.
 )
 
 // clock is a comparison of the clocks of this process and of the database.
@@ -211,11 +209,7 @@ type clock struct {
 // snoozed again and again. River computes intervals with it too, so the first call measures, and a
 // jump of this process's clock does not change it.
 func (in *installation[TTx]) Now() time.Time {
-	in.measured.Do(func() {
-		ctx, stop := context.WithTimeout(context.Background(), clockTimeout)
-		defer stop()
-		in.compareClock(ctx)
-	})
+	in.measured.Do(in.compareClock)
 	if c := in.clock.Load(); c != nil {
 		return c.database.Add(time.Since(c.local))
 	}
@@ -234,10 +228,12 @@ func (in *installation[TTx]) InsertBegin(_ context.Context, job *rivertype.JobIn
 
 // compareClock reports the difference between the clock of this process and the database's. It
 // ends nothing, because the database's clock may be the wrong one. SQLite uses the same clock.
-func (in *installation[TTx]) compareClock(ctx context.Context) {
+func (in *installation[TTx]) compareClock() {
 	if in.db.sqlite { // Its only connection may be in the caller's transaction.
 		return
 	}
+	ctx, stop := context.WithTimeout(context.Background(), clockTimeout)
+	defer stop()
 	began := time.Now()
 	database, err := in.table().databaseTime(ctx)
 	if err != nil {

@@ -205,6 +205,8 @@ func (r *registry) refresh(ctx context.Context, interval time.Duration) {
 	if time.Since(before.read) < interval {
 		return
 	}
+	ctx, stop := context.WithTimeout(ctx, 2*listTimeout)
+	defer stop()
 	next, err := r.list(ctx, before)
 	if err != nil {
 		r.log().WarnContext(ctx, "jobs: Directory.List failed: the previous organizations stay", "error", errorText(err))
@@ -229,7 +231,10 @@ func (r *registry) replace(ctx context.Context, before, next *listing) {
 			r.sources[e.source].telemetry.PollDue(ctx, PollDueEvent{Organization: name})
 		}
 	}
-	polls, _ := r.polls(ctx) // After an error, the times of before stay.
+	polls, err := r.polls(ctx)
+	if err != nil {
+		r.log().WarnContext(ctx, "jobs: the times of the polls cannot be read: those of before stay", "error", errorText(err))
+	}
 	for name, e := range next.entries {
 		at := polls[jobState{organization: name}].since()
 		if at.IsZero() && before.entries[name] == nil {
