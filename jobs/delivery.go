@@ -130,11 +130,11 @@ func (w *deliveryWorker[TTx]) Work(ctx context.Context, job *river.Job[deliveryA
 	a := attempt{job.JobRow, job.Args.Organization, job.Args.SubmissionID, policy.delay, policy.Max}
 	return w.supervise(ctx, w.watched, a, func(o Organization, source int) (err error) {
 		job.MaxAttempts = w.results[source].Retry.attempts() // River decides by it. Deliver and an earlier configuration have inserted another number.
-		paused, err := w.table().paused(ctx, o.Name)
+		receiver, err := w.table().load(ctx, o.Name, receiverAddress)
 		if err != nil {
 			return err
 		}
-		if paused {
+		if receiver.status == StatusPaused {
 			return river.JobSnooze(pauseCheckInterval)
 		}
 		release, turn := w.shares.take(ctx, o.Name)

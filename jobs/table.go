@@ -57,12 +57,6 @@ const StatusPaused Status = "paused"
 // space, unlike the address of a candidate.
 const receiverAddress = " receiver"
 
-// paused reports whether the deliveries of an organization are paused.
-func (t table) paused(ctx context.Context, organization string) (bool, error) {
-	row, err := t.load(ctx, organization, receiverAddress)
-	return row.status == StatusPaused, err
-}
-
 // pause pauses the deliveries of an organization, unless they are paused.
 func (t table) pause(ctx context.Context, organization, problem string) error {
 	return t.insert(ctx, organization, receiverAddress, savedRow{status: StatusPaused, detail: problem, version: 1})

@@ -213,9 +213,6 @@ func retryAfter(h http.Header) time.Duration {
 	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
 		return time.Duration(seconds) * time.Second
 	}
-	at, err := http.ParseTime(text)
-	if err != nil {
-		return 0
-	}
+	at, _ := http.ParseTime(text) // Another text is the zero time, long ago.
 	return time.Until(at)
 }
