@@ -88,8 +88,6 @@ func (p *program) until(t *testing.T, pattern string) string {
 	return ""
 }
 
-const result = `^\d\d:\d\d:\d\d  ".+" +\d+  \w+`
-
 // interrupt stops the program as Ctrl-C does, and checks that it leaves no file.
 func (p *program) interrupt(t *testing.T) {
 	t.Helper()
@@ -141,9 +139,12 @@ func TestTeam(t *testing.T) {
 		return db.QueryRow(t.Context(), "SELECT count(*) FROM hiring.hiring_jobs WHERE status = 'watching'").Scan(&watches) == nil && watches == 1
 	}, maxRun, 100*time.Millisecond)
 	assessment := service.AddAssessment("Backend engineer")
-	_, err = service.AddResult(assessment, "ada@candidates.test", sandbox.Result{})
+	invitation, err := service.Invite(assessment, "ada@candidates.test", "A\x00da")
 	require.NoError(t, err)
-	p.until(t, result)
+	begun, err := service.Begin(invitation)
+	require.NoError(t, err)
+	require.NoError(t, service.Evaluate(begun, sandbox.Result{NoScore: true}))
+	p.until(t, `^\d\d:\d\d:\d\d  "Ada" +not enough data`)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, metrics, nil)
 	require.NoError(t, err)
 	response, err := (&http.Client{}).Do(request)
@@ -187,18 +188,22 @@ func TestTeamOperates(t *testing.T) {
 	require.Error(t, run("pause", "team-a").Wait())
 	require.Error(t, run("deliver", "team-a", "s-1").Wait())
 	_, err = db.Exec(t.Context(), `INSERT INTO hiring.hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('team-a', '', '', 'watching', ''),
-		('late', '', '', 'watching', ''), ('misspelt', 'a', 'ada@candidates.test', 'queued', ''), ('refused', '', '', 'begun', ''), ('removed', '', '', 'watching', ''), ('works', '', '', 'watching', '');
+		('late', '', '', 'watching', ''), ('misspelt', 'a', 'ada@candidates.test', 'queued', ''), ('refused', '', '', 'begun', ''), ('removed', '', '', 'watching', ''), ('works', '', '', 'watching', ''),
+		('hangs', '', '', 'watching', ''), ('kills', '', '', 'watching', '');
 		UPDATE hiring.hiring_jobs SET updated_at = now() - interval '10 minutes' WHERE organization = 'late';
 		INSERT INTO hiring.river_job (args, kind, max_attempts, attempt, state, scheduled_at, errors) SELECT jsonb_build_object('organization', o, 'wait', 60), k, 9, 1, 'retryable', '2999-01-01', ARRAY[jsonb_build_object('error', e)]
 			FROM (VALUES ('late', 'hiring_poll', NULL), ('refused', 'hiring_poll', 'hiring: Submissions.Poll: 401 invalid_token: no'), ('team-a', 'hiring_poll', 'Stuck job rescued by JobRescuer'),
-				('team-a', 'hiring_delivery', 'failed'), ('works', 'hiring_invitations', 'failed'), ('works', 'hiring_poll', NULL)) AS jobs(o, k, e)`)
+				('team-a', 'hiring_delivery', 'failed'), ('works', 'hiring_invitations', 'failed'), ('works', 'hiring_poll', NULL),
+				('hangs', 'hiring_delivery', NULL), ('hangs', 'hiring_poll', NULL), ('kills', 'hiring_delivery', 'Stuck job rescued by JobRescuer'), ('kills', 'hiring_poll', NULL)) AS jobs(o, k, e)`)
 	require.NoError(t, err)
 	value("UPDATE hiring.river_job SET scheduled_at = now() - interval '3 minutes' WHERE args->>'organization' = 'refused' RETURNING kind")
-	id := value("SELECT CAST(id AS text) FROM hiring.river_job WHERE kind = 'hiring_delivery'")
+	value("UPDATE hiring.river_job SET state = 'running', attempted_at = now() - interval '3 minutes' WHERE args->>'organization' = 'hangs' AND kind = 'hiring_delivery' RETURNING kind")
+	value(`UPDATE hiring.river_job SET metadata = '{"snoozes": 1}' WHERE args->>'organization' = 'kills' AND kind = 'hiring_poll' RETURNING kind`)
+	id := value("SELECT CAST(id AS text) FROM hiring.river_job WHERE kind = 'hiring_delivery' AND args->>'organization' = 'team-a'")
 	prints("^team-a: its deliveries are paused$", "pause", "team-a")
 	p := run("overview")
 	for _, line := range []string{
-		"late +late +00:10:0. +0 +0 +none +0", "misspelt +never polled +never +0 +0 +none +1", "refused +key refused, late +never +1 +0 +none +0", "removed +removed, deliveries wait .*",
+		"hangs +delivery does not end .*", "kills +state refused, delivery does not end .*", "late +late +00:10:0. +0 +0 +none +0", "misspelt +never polled +never +0 +0 +none +1", "refused +key refused, late +never +1 +0 +none +0", "removed +removed, deliveries wait .*",
 		"team-a +paused until resume, deliveries fail +00:00:0. +1 +0 +00:00:0. +0", "works +invitations fail .*",
 	} {
 		p.until(t, "^"+line+"$")
@@ -206,12 +211,12 @@ func TestTeamOperates(t *testing.T) {
 	require.NoError(t, p.Wait())
 	prints("^team-a +paused until resume, ", "retry-all", "team-a")
 	prints("^team-a: its deliveries start now$", "resume", "team-a")
-	prints("^all organizations: 3 jobs start now$", "retry-all")
+	prints("^all organizations: 6 jobs start now$", "retry-all")
 	require.Error(t, run("retry-all", "team-b").Wait())
 	prints("^hiring_delivery "+id+": cancelled$", "cancel", id)
 	prints("^team-a +given up ", "retry-all")
 	require.Equal(t, "cancelled", value("SELECT state FROM hiring.river_job WHERE id = "+id))
-	require.NoError(t, run("delete", id).Wait())
+	prints("^hiring_delivery "+id+": deleted$", "delete", id)
 	const left = "SELECT CAST(count(*) AS text) FROM hiring."
 	require.Equal(t, "0", value(left+"river_job WHERE id = "+id))
 	require.Error(t, run("resume", "team-a").Wait())

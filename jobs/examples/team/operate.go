@@ -23,7 +23,7 @@ import (
 )
 
 // operate runs a command of an operator. It prints what was done, and the overview, because deliveries that start may wait for the end of
-// a pause. Of a job it prints the state: River cancels a running one later.
+// a pause. Of a job that is cancelled it prints the state: River cancels a running one later.
 func operate(ctx context.Context, pool *pgxpool.Pool, command, target string) error {
 	client, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Schema: schema})
 	if err != nil {
@@ -34,7 +34,8 @@ func operate(ctx context.Context, pool *pgxpool.Pool, command, target string) er
 	if change := byID[command]; change != nil {
 		job, err := change(ctx, id)
 		if err == nil {
-			fmt.Printf("%s %d: %s\n", job.Kind, job.ID, job.State)
+			done := map[string]rivertype.JobState{"cancel": job.State, "delete": "deleted"}[command]
+			fmt.Printf("%s %d: %s\n", job.Kind, job.ID, done)
 		}
 		return err
 	}

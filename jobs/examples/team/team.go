@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -80,11 +81,15 @@ var out io.Writer = os.Stdout // Of the handler.
 // store is the handler. It stores a result exactly once, because the same transaction
 // completes the job.
 func store(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error {
+	name := strings.ReplaceAll(d.Submission.Candidate.Name, "\x00", "") // PostgreSQL's text cannot hold NUL.
 	_, err := tx.Exec(ctx, "INSERT INTO results (submission_id, candidate, score) VALUES ($1, $2, $3) ON CONFLICT (submission_id) DO UPDATE SET score = excluded.score",
-		d.Submission.ID, d.Submission.Candidate.Name, d.Report.ShipScore)
+		d.Submission.ID, name, d.Report.ShipScore)
 	if err == nil {
-		score, _ := d.Report.Score()
-		_, _ = fmt.Fprintf(out, "%s  %-12q %3d  %s\n", time.Now().Format(time.TimeOnly), d.Submission.Candidate.Name, score, d.Report.VerdictLabel)
+		score := "not enough data"
+		if n, ok := d.Report.Score(); ok {
+			score = fmt.Sprint(n)
+		}
+		_, _ = fmt.Fprintf(out, "%s  %-12q %3s  %s\n", time.Now().Format(time.TimeOnly), name, score, d.Report.VerdictLabel)
 	}
 	return err
 }
