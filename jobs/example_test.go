@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"log"
+	"log/slog"
 	"net/url"
 	"os"
 	"os/signal"
@@ -46,6 +47,7 @@ func work(ctx context.Context, client *hiring.Client, databaseURL string, storeS
 	config := &river.Config{
 		ID:              fmt.Sprintf("%s-%d", host, os.Getpid()), // Names the process in attempted_by.
 		Schema:          "hiring",
+		Logger:          slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		SoftStopTimeout: 10 * time.Second, // Running handlers have 10 s to finish.
 	}
 	organizations := []jobs.Organization{{Name: "acme", Client: client}}
