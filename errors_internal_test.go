@@ -57,6 +57,12 @@ func TestOneRuleOfWhatMayPass(t *testing.T) {
 			}
 		}
 	}
+	guide, err := os.ReadFile("docs/errors.md")
+	require.NoError(t, err)
+	for methods, of := range map[string]string{"GET": "GET", "DELETE, PATCH": "PATCH", "POST": "POST"} {
+		row := "| " + methods + " | " + strings.ReplaceAll(strings.Trim(fmt.Sprint(retried[of]), "[]"), " ", ", ")
+		assert.Contains(t, string(guide), row+",", "docs/errors.md; the comment of IsTransient says it too")
+	}
 	assert.Equal(t, map[string][]int{
 		"GET": {429, 500, 502, 503, 504}, "POST": {429}, "PATCH": {429, 500, 502, 503, 504}, "PUT": {429}, "DELETE": {429, 500, 502, 503, 504},
 	}, retried)

@@ -14,6 +14,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hiring-assessment/hiring-go/internal/defaults"
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/urls"
@@ -51,8 +52,8 @@ type priority int
 
 const (
 	priorityInteractive priority = iota // All of it. The call waits for a window up to MaxWait.
-	priorityBulk                        // Nine tenths. The call waits for each window.
-	priorityPolling                     // Nine tenths. The call does not wait for a window: the loop of the polls does.
+	priorityBulk                        // All but defaults.Reserve. The call waits for each window.
+	priorityPolling                     // All but defaults.Reserve. The call does not wait for a window: the loop of the polls does.
 )
 
 // reserve returns the part of each window that a request leaves to others.
@@ -60,7 +61,7 @@ func (k *core) reserve(of priority) float64 {
 	if of == priorityInteractive {
 		return k.config.reserve
 	}
-	return max(k.config.reserve, 0.1)
+	return max(k.config.reserve, defaults.Reserve)
 }
 
 // class returns the rate limit that a request counts against.

@@ -179,11 +179,11 @@ func (s *SubmissionService) runPoll(ctx context.Context, state string, o WatchOp
 	if err != nil {
 		return polled, err
 	}
-	wait, err := w.pollOnce(ctx, func(s Submission, err error) bool {
-		if err != nil {
-			polled.Errors = append(polled.Errors, err)
+	wait, err := w.pollOnce(ctx, func(found Submission, problem error) bool {
+		if problem != nil {
+			polled.Errors = append(polled.Errors, problem)
 		} else {
-			polled.Submissions = append(polled.Submissions, s)
+			polled.Submissions = append(polled.Submissions, found)
 		}
 		return true
 	})

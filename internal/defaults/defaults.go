@@ -15,6 +15,9 @@ const (
 	MaxWait     = time.Minute // For a Retry-After or a window.
 )
 
+// Reserve is the part of each rate-limit window that EnsureAll and the methods that poll leave to others.
+const Reserve = 0.1
+
 // Of the methods that poll.
 const (
 	MinInterval = 30 * time.Second
