@@ -90,8 +90,8 @@ func ExampleWithLogger() {
 	submission, err := client.Submissions.Get(ctx, sandbox.SubmissionID)
 	fmt.Println(submission.Status, err)
 	// Output:
-	// level=INFO msg="hiring: call will be retried" operation=Submissions.Get method=GET route=/submissions/{id} status=503 request_id=req_0000000000000001 attempt=1 code=INTERNAL_ERROR
-	// level=DEBUG msg="hiring: call" operation=Submissions.Get method=GET route=/submissions/{id} status=200 request_id=req_0000000000000002 attempt=2
+	// level=INFO msg="hiring: call will be retried" operation=Submissions.Get method=GET route=/submissions/{id} status=503 request_id=req_0000000000000001 attempt=1 rate_limit=1000 rate_remaining=1000 code=INTERNAL_ERROR
+	// level=DEBUG msg="hiring: call" operation=Submissions.Get method=GET route=/submissions/{id} status=200 request_id=req_0000000000000002 attempt=2 rate_limit=1000 rate_remaining=999
 	// evaluated <nil>
 }
 

@@ -255,7 +255,7 @@ func logTo(logger *slog.Logger) func(context.Context, Exchange) {
 		if !logger.Enabled(ctx, level) {
 			return
 		}
-		attrs := append(make([]slog.Attr, 0, 10),
+		attrs := append(make([]slog.Attr, 0, 12),
 			slog.String("operation", e.Operation),
 			slog.String("method", e.Method),
 			slog.String("route", e.Route),
@@ -263,6 +263,9 @@ func logTo(logger *slog.Logger) func(context.Context, Exchange) {
 			slog.String("request_id", e.RequestID),
 			slog.Int("attempt", e.Attempt),
 			slog.Duration("duration", e.Duration))
+		if e.RateLimit.Known() {
+			attrs = append(attrs, slog.Int("rate_limit", e.RateLimit.Limit), slog.Int("rate_remaining", e.RateLimit.Remaining))
+		}
 		if e.Wait > 0 {
 			attrs = append(attrs, slog.Duration("wait", e.Wait))
 		}

@@ -107,7 +107,8 @@ func WithTrace(p Trace) Option {
 // will be retried, and warn when it failed and is not retried or an assumption looks wrong
 // (see Exchange.Warning). The log line of an attempt without a response, or whose
 // response was cut short, names the cause in a word or two, such as timeout, dns or
-// connection refused. Resource ids, names, bodies, messages, codes that are not
+// connection refused. rate_limit and rate_remaining are those of Exchange.RateLimit, where
+// the response had them. Resource ids, names, bodies, messages, codes that are not
 // documented, and the key are never logged. Request ids are logged.
 //
 // Waits of more than a second of a call or an invitation for the rate limit, and before

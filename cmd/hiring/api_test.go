@@ -31,7 +31,8 @@ func TestAPISendsABody(t *testing.T) {
 	}
 	before := len(server.Journal())
 	u.write("invitation.json", `{"candidate_email": "a@example.com", "candidate_name": "Ada"}`)
-	got := u.run("api", path+"/invitations", "-d", "@invitation.json", "--yes")
+	got := u.run("api", path+"/invitations", "-d", "@invitation.json", "--yes", "--debug")
+	assert.Contains(t, got.stderr, " rate_limit=200 rate_remaining=196", "as hiring quota says")
 	journal := server.Journal()
 	require.Len(t, journal, before+1)
 	assert.Equal(t, "POST", journal[before].Method, got.stderr)

@@ -152,6 +152,8 @@ func TestLogger(t *testing.T) {
 				}
 				_, coded := entry["code"]
 				assert.Equal(t, c.code != "", coded, "%s: %s", c.name, line)
+				_, limited := entry["rate_remaining"]
+				assert.Equal(t, strings.Contains(line, "req_7"), limited && entry["rate_limit"] == 1000.0 && entry["rate_remaining"] == 41.0, "%s: a response without headers shows none: %s", c.name, line)
 			}
 			assert.Equal(t, c.want, got, "%s", c.name)
 			for _, private := range []string{secret, apitest.ID, apitest.Key, "https://"} {
