@@ -12,7 +12,11 @@ import (
 
 func (a *app) challengesCommand() *cobra.Command {
 	return group("challenges", "challenge", "Browse the library of challenges that assessments are created from",
-		a.challengesListCommand(), a.challengesGetCommand())
+		listCommand(a, command("list", "List challenges, newest first"), challengeTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Challenge], error) {
+			return sized(t, t.client.Challenges.List()), nil
+		}),
+		getCommand(a, command("get <challenge>", "Show a challenge with its tasks and its brief"), challengeTable(), challengeID,
+			func(client *hiring.Client) getter[hiring.Challenge] { return client.Challenges.Get }))
 }
 
 func challengeTable() output.Table[hiring.Challenge] {
@@ -23,17 +27,6 @@ func challengeTable() output.Table[hiring.Challenge] {
 		Own:     map[string]func(hiring.Challenge) any{"minutes": func(c hiring.Challenge) any { return c.TimeLimitMinutes }},
 		Verbose: showChallenge,
 	}
-}
-
-func (a *app) challengesListCommand() *cobra.Command {
-	return listCommand(a, command("list", "List challenges, newest first"), challengeTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Challenge], error) {
-		return sized(t, t.client.Challenges.List()), nil
-	})
-}
-
-func (a *app) challengesGetCommand() *cobra.Command {
-	return getCommand(a, command("get <challenge>", "Show a challenge with its tasks and its brief"), challengeTable(), challengeID,
-		func(client *hiring.Client) getter[hiring.Challenge] { return client.Challenges.Get })
 }
 
 // showChallenge prints the brief last, because it is long.

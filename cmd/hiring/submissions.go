@@ -31,7 +31,7 @@ func submissionTable() output.Table[hiring.Submission] {
 			"candidate":   func(s hiring.Submission) any { return s.Candidate.Name },
 			"name":        func(s hiring.Submission) any { return s.Candidate.Name },
 			"email":       func(s hiring.Submission) any { return s.Candidate.Email },
-			"score":       func(s hiring.Submission) any { return scoreOf(s.Report) },
+			"score":       func(s hiring.Submission) any { return knownScore(s.Report.Score()) },
 			"verdict":     ofReport(func(r hiring.Report) any { return r.VerdictLabel }),
 			"confidence":  ofReport(func(r hiring.Report) any { return string(r.Confidence) }),
 			"correctness": ofReport(pillarColumn(hiring.PillarCorrectness)),
@@ -43,8 +43,9 @@ func submissionTable() output.Table[hiring.Submission] {
 	}
 }
 
-func scoreOf(r *hiring.Report) any {
-	if score, ok := r.Score(); ok {
+// knownScore returns a score, or nil if it is not known or not reliable.
+func knownScore(score int, ok bool) any {
+	if ok {
 		return score
 	}
 	return nil
@@ -64,10 +65,7 @@ func ofReport(column func(hiring.Report) any) func(hiring.Submission) any {
 func pillarColumn(id hiring.PillarID) func(hiring.Report) any {
 	return func(r hiring.Report) any {
 		pillar, _ := r.Pillar(id)
-		if score, ok := pillar.ReliableScore(); ok {
-			return score
-		}
-		return nil
+		return knownScore(pillar.ReliableScore())
 	}
 }
 

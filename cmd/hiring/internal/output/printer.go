@@ -304,11 +304,7 @@ func (p *Printer) runQuery(text []byte, indented bool) error {
 	}
 	p.warnOfUnknown(value)
 	results := p.query.RunWithContext(p.Context, value)
-	for {
-		result, ok := results.Next()
-		if !ok {
-			return nil
-		}
+	for result, ok := results.Next(); ok; result, ok = results.Next() {
 		if p.Context.Err() != nil {
 			return p.Context.Err()
 		}
@@ -319,6 +315,7 @@ func (p *Printer) runQuery(text []byte, indented bool) error {
 			return err
 		}
 	}
+	return nil
 }
 
 var (

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,21 +23,16 @@ const (
 func (p *Printer) writeTable(columns []string, rows iter.Seq2[row, error]) error {
 	var widths []int
 	var part [][]string
-	for r, err := range rows {
-		if err != nil {
-			_, _ = p.writePart(columns, widths, part) // The first error counts.
-			return err
-		}
+	err := each(rows, func(r row) (err error) {
 		cells := mapped(columns, func(column string) string { return p.forPeople(r.value(column)) })
 		if part = append(part, cells); len(part) == partRows {
-			if widths, err = p.writePart(columns, widths, part); err != nil {
-				return err
-			}
+			widths, err = p.writePart(columns, widths, part)
 			part = nil
 		}
-	}
-	_, err := p.writePart(columns, widths, part)
-	return err
+		return err
+	})
+	_, last := p.writePart(columns, widths, part)
+	return cmp.Or(err, last)
 }
 
 // writePart writes rows with the widths of an earlier part, or below a header and with widths
