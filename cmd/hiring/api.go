@@ -30,6 +30,7 @@ func (a *app) apiCommand() *cobra.Command {
 		if t.Format == output.CSV || a.flags.output.Columns != nil {
 			return usagef("api writes only JSON: -o csv and --columns have no meaning, and --jq selects")
 		}
+		isByField := method == "" && fields != nil && len(t.args) == 1
 		method, path, err := methodAndPath(method, t.args)
 		if err != nil {
 			return err
@@ -45,6 +46,13 @@ func (a *app) apiCommand() *cobra.Command {
 		}
 		var response hiring.Response
 		_, err = t.client.Do(hiring.WithResponse(ctx, &response), call.method, call.path, call.query, call.body, nil)
+		if err != nil {
+			said := call.method + " " + call.path
+			if isByField {
+				said += " (because of -f; give GET before the path to read)"
+			}
+			err = causedError{fmt.Errorf("%s: %s", said, errorText(err)), err}
+		}
 		if i := slices.IndexFunc(otherPages, call.query.Has); i >= 0 && err == nil {
 			a.warnOnce(otherPages[i] + " may have no effect: the parameters of a list are page_size and page.")
 		}

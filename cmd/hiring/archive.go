@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"net/url"
@@ -22,17 +23,13 @@ func (a *app) submissionsArchiveCommand() *cobra.Command {
 	c := command("archive <submission>", "Download the workspace that a candidate submitted", "download")
 	c.Flags().BoolVar(&force, "force", false, "replace a file that exists")
 	c.Flags().StringVarP(&file, "file", "f", "", "the `file` to write (default <submission-id>.zip); - means standard output")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		client, err := a.client()
-		if err != nil {
-			return err
-		}
-		id, err := submissionID(c.Context(), client, args[0])
+	c.RunE = a.withTask(func(ctx context.Context, t task) error {
+		id, err := submissionID(ctx, t.client, t.args[0])
 		if err != nil {
 			return err
 		}
 		download := func(to io.Writer) error {
-			_, err := client.Submissions.DownloadArchive(c.Context(), id, to)
+			_, err := t.client.Submissions.DownloadArchive(ctx, id, to)
 			if errors.Is(err, hiring.ErrNoArchive) {
 				return adviceError{err, "Nothing was submitted yet, the storage is not available, or the key is a test key"}
 			}
@@ -44,6 +41,7 @@ func (a *app) submissionsArchiveCommand() *cobra.Command {
 		if file == "" && output.IsNewFile(a.out.Writer, a.err.Writer) {
 			return adviceError{usagef("Standard output is a file, and the archive would be written to another"), "Use -f - for standard output, or -f <file>"}
 		}
+		isChosen := file == ""
 		file = cmp.Or(file, url.QueryEscape(id)+".zip") // No separator of folders.
 		if err := checkTarget(file, force); err != nil {
 			return err
@@ -51,11 +49,13 @@ func (a *app) submissionsArchiveCommand() *cobra.Command {
 		if !strings.EqualFold(filepath.Ext(file), ".zip") {
 			a.warnOnce("The archive is a ZIP file, and the name " + file + " ends otherwise.")
 		}
-		if err := files.Write(file, func(to *os.File) error { return download(to) }); err != nil {
-			return err
+		err = files.Write(file, func(to *os.File) error { return download(to) })
+		if err == nil && isChosen && !a.out.Terminal { // As in archive Ada | tar tz.
+			a.warnOnce("Wrote " + file + "; -f - writes to standard output.")
+			return nil
 		}
-		return a.printDone("Wrote " + output.Clean(file) + ".")
-	}
+		return a.printDone("Wrote "+output.Clean(file)+".", err)
+	})
 	return c
 }
 

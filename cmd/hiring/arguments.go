@@ -48,6 +48,11 @@ func (a *app) normalize(root *cobra.Command) {
 // withoutResults are the names of the commands that print no results.
 var withoutResults = []string{"add", "archive", "completion", "delete", "remove", "revoke", "sandbox", "use"} //nolint:gochecknoglobals // a constant table
 
+// isAction reports whether a command is for a change or prints no results: --jq is no advice then.
+func isAction(c *cobra.Command) bool {
+	return slices.Contains(append(withoutResults, "close", "create", "import", "invite", "resend", "send"), c.Name())
+}
+
 // prepare checks the global flags before a command runs, and starts the time limit.
 func (a *app) prepare(c *cobra.Command) error {
 	if a.flags.sandbox && a.flags.profile != "" {

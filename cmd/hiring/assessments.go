@@ -73,10 +73,7 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 func (a *app) assessmentsCloseCommand() *cobra.Command {
 	c := command("close <assessment>", "Close an assessment, so that no candidate can start it")
 	c.RunE = showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
-		id, err := changedAssessmentID(ctx, t.client, t.args[0])
-		if err == nil {
-			err = a.guard(ctx, t.client, "close the assessment", id)
-		}
+		id, err := a.guardedAssessment(ctx, t.client, "close the assessment", t.args[0])
 		if err != nil {
 			return hiring.Assessment{}, err
 		}
@@ -88,28 +85,22 @@ func (a *app) assessmentsCloseCommand() *cobra.Command {
 func (a *app) assessmentsDeleteCommand() *cobra.Command {
 	c := command("delete <assessment>", "Delete an assessment; its invitations and reports stay", "rm", "remove")
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
-		id, err := changedAssessmentID(ctx, t.client, t.args[0])
-		if err == nil {
-			err = a.guard(ctx, t.client, "delete the assessment", id)
-		}
+		id, err := a.guardedAssessment(ctx, t.client, "delete the assessment", t.args[0])
 		if err == nil {
 			err = t.client.Assessments.Delete(ctx, id)
 		}
-		if err != nil {
-			return err
-		}
-		return a.printDone("Deleted the assessment.")
+		return a.printDone("Deleted the assessment.", err)
 	})
 	return c
 }
 
-// printDone prints on a terminal that a command without output has succeeded. Elsewhere only
+// printDone returns the error of a command without output, or prints on a terminal that there was none. Elsewhere only
 // failures and warnings are printed on standard error: cron sends what a command prints by
 // e-mail.
-func (a *app) printDone(what string) error {
-	if !a.err.Terminal {
-		return nil
+func (a *app) printDone(what string, err error) error {
+	if err != nil || !a.err.Terminal {
+		return err
 	}
-	_, err := fmt.Fprintln(a.err, a.err.Paint(output.Green, what))
+	_, err = fmt.Fprintln(a.err, a.err.Paint(output.Green, what))
 	return err
 }

@@ -95,7 +95,7 @@ func (a *app) fromProfile(chosen string) (connection, error) {
 		return connection{}, adviceError{errNoConnection, fmt.Sprintf("Run hiring profile add <name> or hiring profile use "+
 			"<name>, or set %s and %s, or try --sandbox", envBaseURL, envKey)}
 	case errors.Is(err, profile.ErrUnknown) && a.flags.profile == "":
-		return connection{}, adviceError{profileError(name, err), envProfile + " names it; hiring profile list shows the profiles"}
+		return connection{}, adviceError{profileError(name, err), envProfile + " names it; hiring profile list shows the profiles, and hiring profile add " + output.Clean(name) + " makes it"}
 	case errors.Is(err, profile.ErrUnknown):
 		return connection{}, profileError(name, err)
 	case err != nil:

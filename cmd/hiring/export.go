@@ -93,8 +93,5 @@ func (a *app) export(ctx context.Context, list hiring.Pager[hiring.Submission], 
 		return output.List(printer, submissionTable(), counted)
 	})
 	progress.Clear()
-	if err != nil {
-		return err
-	}
-	return a.printDone(fmt.Sprintf("Wrote %d submissions to %s.", n, output.Clean(name)))
+	return a.printDone(fmt.Sprintf("Wrote %d submissions to %s.", n, output.Clean(name)), err)
 }

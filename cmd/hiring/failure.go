@@ -205,10 +205,10 @@ var kindInRoute = regexp.MustCompile(`(?i).*(assessment|challenge|invitation|sub
 func unknownID(failure *hiring.Error) string {
 	kind := strings.ToLower(append(kindInRoute.FindStringSubmatch(failure.Operation+failure.Route), "", "thing")[1])
 	text := "No " + kind + " of the key's organization has this id: hiring " + strings.Replace(kind+"s list", "invitations list", "invitations list -a <assessment>", 1) + " shows the ids"
-	if kind == "submission" {
-		text += ". The candidate's address is enough. " + notStarted
+	if kind == "submission" && failure.Status == 0 { // Of a wait.
+		return text + ". The candidate's address is enough. " + notStarted
 	}
-	return text
+	return text + "; this may be the id of something else"
 }
 
 // explain returns an error as one line of sentences, with advice.
@@ -227,7 +227,7 @@ func explain(err error, code int) string {
 	case failed && code == exitNotFound:
 		next = unknownID(failure)
 	case failed && failure.Status == http.StatusMethodNotAllowed && failure.Operation == "Do":
-		next = "hiring api /openapi.json shows the methods of each path; -f and -d make a POST unless a method is given"
+		next = "hiring api /openapi.json shows the methods of each path"
 	case failed && withoutRoots(err):
 		next = "This system has no CA certificates: install the package ca-certificates"
 	case failed && failure.Status == 0 && failure.Attempts > 0 && code == exitFailed:

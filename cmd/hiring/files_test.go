@@ -51,6 +51,7 @@ func TestArchiveToARedirectedOutput(t *testing.T) {
 	submission := newSubmission(t, h, "a@example.com")
 	for script, code := range map[string]int{"> x.zip": exitUsage, ">> new.log": exitUsage, "> new.log 2>&1": exitOK, ">> new.log 2>&1": exitOK, ">> old.log": exitOK} {
 		u.write("old.log", "an older line\n")
+		_ = os.Remove(filepath.Join(u.home, "new.log"))
 		c := exec.CommandContext(t.Context(), "sh", "-c", `"$0" submissions archive $1 --force `+script, os.Args[0], submission)
 		c.Env, c.Dir = u.env, u.home
 		said, err := c.CombinedOutput()

@@ -50,6 +50,15 @@ func (a *app) guard(ctx context.Context, client *hiring.Client, what, assessment
 	return nil
 }
 
+// guardedAssessment returns the id of the assessment that the user names, after guard.
+func (a *app) guardedAssessment(ctx context.Context, client *hiring.Client, what, given string) (string, error) {
+	id, err := changedAssessmentID(ctx, client, given)
+	if err == nil {
+		err = a.guard(ctx, client, what, id)
+	}
+	return id, err
+}
+
 // asks reports whether guard will ask a question.
 func (a *app) asks(client *hiring.Client) bool {
 	return a.interactive && !a.flags.yes && client.Environment() != hiring.EnvironmentTest

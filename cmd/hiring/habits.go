@@ -72,7 +72,7 @@ func unknownCommand(c *cobra.Command, given []string) error {
 		// No suggestion leads to the command that may send a second e-mail.
 		if child.Name() != "send" && len(similar(name, append(child.Aliases, child.Name()))) > 0 {
 			usual, _, _ := child.Find([]string{"list"}) // Of a group that has a list.
-			near = append(near, usual.CommandPath())
+			near = append(near, cmp.Or(usageBelow(c, child.Name(), append(given, "")[1]), usual.CommandPath()))
 		}
 	}
 	if len(near) == 1 || len(near) == 2 {
@@ -141,7 +141,8 @@ var typedID, placeholder = regexp.MustCompile(`(?i)(?:(?:^| )(-\S*[ =]))?([0-9a-
 var kind, fitting = regexp.MustCompile(`\b(?:submission|invitation|assessment|challenge)`), regexp.MustCompile(`^<(?:(?:email|submission)>.*@|(?:submission|invitation|assessment|challenge)>[^@]*$)`)
 
 // filled returns a text that advises a command with the id or the address that was typed instead of its placeholder, if there
-// is one of each and no other kind of thing was named, and with --dry-run if that was typed.
+// is one of each and no other kind of thing was named, with the value that a flag was given in place of the one behind it, and
+// with --dry-run if that was typed. It keeps the advice to quote a name only where no argument is an id or an address.
 func (a *app) filled(text string) string {
 	_, advice, _ := strings.Cut(text, "Use hiring ")
 	said, line := strings.TrimSuffix(text, advice), strings.Join(a.args, " ")
@@ -153,8 +154,20 @@ func (a *app) filled(text string) string {
 	if slices.Contains(a.args, "--dry-run") {
 		advice = strings.ReplaceAll(advice, "import <file.csv> -a", "import <file.csv> --dry-run -a")
 	}
-	return withFullStop(said + advice)
+	args := strings.Split(strings.ReplaceAll(strings.Join(a.args, "\x00"), "--assessment", "-a"), "\x00")
+	text = flagBlank.ReplaceAllStringFunc(said+advice, func(shown string) string {
+		flag, blank, _ := strings.Cut(shown, " ")
+		_, _, value := given(flag, args)
+		return flag + " " + cmp.Or(spaced.ReplaceAllString(value, "'$0'"), blank)
+	})
+	if slices.ContainsFunc(typed, func(one []string) bool { return one[1] == "" }) {
+		text = quotes.ReplaceAllString(text, "")
+	}
+	return withFullStop(text)
 }
+
+// flagBlank matches a flag with a placeholder in advice, spaced a value that needs quotes, and quotes the advice to quote a name.
+var flagBlank, spaced, quotes = regexp.MustCompile(`(?:-a|--name) <[a-z]+>`), regexp.MustCompile(`.* .*`), regexp.MustCompile(`quotes around a name with spaces, and |, and with quotes around a name with spaces`)
 
 // unknownFlags names what to use instead of flags that a command does not have, or flags with a similar name. from has the
 // arguments from each flag on.
@@ -177,7 +190,11 @@ func (a *app) unknownFlags(c *cobra.Command, unknown []string, from [][]string) 
 	if usual, _, _ := c.Find([]string{"list"}); usual != c {
 		return a.unknownFlags(usual, unknown, from)
 	}
-	return listedError{adviceError{err, "It has the flags below, and those of hiring --help: --jq selects from the results"}, flagLines(c.LocalNonPersistentFlags()) + c.Example}
+	advice := "It has the flags below, and those of hiring --help"
+	if !isAction(c) {
+		advice += ": --jq selects from the results"
+	}
+	return listedError{adviceError{err, advice}, flagLines(c.LocalNonPersistentFlags()) + c.Example}
 }
 
 // isFlag matches an argument that is a flag also after a flag that needs a value.
@@ -222,7 +239,10 @@ func (a *app) adviceForFlag(c *cobra.Command, flag string, args []string) string
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	near := similar(strings.TrimPrefix(flag, "--"), slices.DeleteFunc(names, func(name string) bool { return name == "again" }))
-	if len(near) == 0 || !strings.HasPrefix(flag, "--") {
+	switch isNear := len(near) > 0 && strings.HasPrefix(flag, "--"); {
+	case !isNear && slices.Contains([]string{"import", "invite", "send"}, c.Name()):
+		return c.CommandPath() + " --help lists the flags: an invitation has only a name and an address, and the API writes the e-mail"
+	case !isNear:
 		return ""
 	}
 	return "Did you mean --" + strings.Join(near, " or --") + "? " + c.CommandPath() + " --help lists the flags"
@@ -237,7 +257,7 @@ func (a *app) insteadOfFlag(c *cobra.Command, flag string, args []string) string
 		for _, of := range []string{commandName(c) + " ", c.Name() + " ", argument + " ", ""} {
 			instead := insteadOf(of + typed)
 			words := strings.FieldsFunc(instead, func(r rune) bool { return strings.ContainsRune(" ,;:", r) })
-			if instead != "" && (!strings.HasPrefix(words[0], "--") || c.Flag(words[0][2:]) != nil) && (argument != "" || !strings.HasPrefix(instead, "an argument")) {
+			if instead != "" && (!isAction(c) || words[0] != "--jq") && (!strings.HasPrefix(words[0], "--") || c.Flag(words[0][2:]) != nil) && (argument != "" || !strings.HasPrefix(instead, "an argument")) {
 				instead = strings.NewReplacer("<line>", strings.TrimSuffix(c.UseLine(), " [flags]"), "<flag>", strings.TrimPrefix(flag, "--")).Replace(instead)
 				instead = a.withValue(instead, member, operator, value)
 				return cmp.Or(insteadOf("-o "+strings.TrimPrefix(instead, "-o ")), instead) // As in -o pdf.

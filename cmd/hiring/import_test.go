@@ -254,13 +254,13 @@ func TestInvitationsHaveNoInvisibleCharacters(t *testing.T) {
 	h, u := newImport(t, 1)
 	for _, command := range []string{"send --again", "invite"} {
 		for candidate, says := range map[string]string{
-			"Ev\u0007il <a@example.com>": "the name has control characters or line breaks: type it again",
-			"Ada <a\u200b@example.com>":  "the address has invisible characters or line breaks: type it again",
-			"<a@example.com>":            "the name is missing",
-			"Ada <>":                     "the address is missing",
+			"Ev\u0007il <a@example.com>": "the name has control characters or line breaks: type it again. Give 'Ada <a@example.com>'",
+			"Ada <a\u200b@example.com>":  "the address has invisible characters or line breaks: type it again. Give 'Ada <ada@example.com>'",
+			"<a@example.com>":            "the name is missing. Give 'Ada <a@example.com>'",
+			"Ada <>":                     "the address is missing. Give 'Ada <ada@example.com>'",
 		} {
 			got := u.run(append(append([]string{"invitations"}, strings.Fields(command)...), "-a", h.id, "--yes", candidate)...)
-			assert.Equal(t, result{stderr: "hiring: Argument 1: " + says + ". Give 'Ada <ada@example.com>', or one address and --name.\n", code: exitUsage}, got)
+			assert.Equal(t, result{stderr: "hiring: Argument 1: " + says + ", or one address and --name.\n", code: exitUsage}, got)
 		}
 	}
 	assert.Empty(t, h.invitations())

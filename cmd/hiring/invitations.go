@@ -101,14 +101,11 @@ func (a *app) invitationsInviteCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		id, err := changedAssessmentID(ctx, t.client, *assessment)
-		if err == nil {
-			what := "send at most " + counted(len(people), "invitation e-mail", "invitation e-mails")
-			if len(people) == 1 {
-				what = "send an invitation e-mail to " + person(people[0].Name, people[0].Email) + ", unless there was one,"
-			}
-			err = a.guard(ctx, t.client, what+" of the assessment", id)
+		what := "send at most " + counted(len(people), "invitation e-mail", "invitation e-mails")
+		if len(people) == 1 {
+			what = "send an invitation e-mail to " + person(people[0].Name, people[0].Email) + ", unless there was one,"
 		}
+		id, err := a.guardedAssessment(ctx, t.client, what+" of the assessment", *assessment)
 		if err != nil {
 			return err
 		}
@@ -172,7 +169,7 @@ func (r *inviting) done() error {
 	if r.existing > 0 {
 		what += " " + counted(r.existing, "address already has an invitation and got", "addresses already have an invitation and got") + " no e-mail."
 	}
-	return r.app.printDone(what)
+	return r.app.printDone(what, nil)
 }
 
 // note writes a line about the work to standard error.
@@ -220,21 +217,24 @@ func invitedTable() output.Table[invited] {
 func newCandidates(args []string, name string) ([]hiring.NewInvitation, error) {
 	var people []hiring.NewInvitation
 	if name != "" && len(args) > 1 {
-		return nil, adviceError{usagef("--name is for one address"), "Give several as 'Ada <ada@example.com>'"}
+		return nil, adviceError{usagef("--name is for one address"), "Give several as '" + person(name, args[0]) + "'"}
 	}
 	for i, text := range args {
-		person := hiring.NewInvitation{Name: name, Email: strings.TrimSpace(text)}
-		if before, address, ok := strings.Cut(strings.TrimSuffix(person.Email, ">"), "<"); ok {
-			person = hiring.NewInvitation{Name: cmp.Or(name, strings.Trim(strings.TrimSpace(before), `"`)), Email: strings.TrimSpace(address)}
+		one := hiring.NewInvitation{Name: name, Email: strings.TrimSpace(text)}
+		if before, address, ok := strings.Cut(strings.TrimSuffix(one.Email, ">"), "<"); ok {
+			one = hiring.NewInvitation{Name: cmp.Or(name, strings.Trim(strings.TrimSpace(before), `"`)), Email: strings.TrimSpace(address)}
 		}
-		if problem := candidates.Problem(person); problem != "" {
+		if problem := candidates.Problem(one); problem != "" {
 			advice := "Give 'Ada <ada@example.com>', or one address and --name"
+			if candidates.AddressProblem(one.Email) == "" {
+				advice = strings.Replace(advice, "ada@example.com", one.Email, 1)
+			}
 			if text == "-" || strings.HasPrefix(text, "@") || strings.HasSuffix(text, ".csv") {
 				advice = "hiring invitations import <file.csv> reads a file of candidates"
 			}
 			return nil, adviceError{usagef("Argument %d: %s", i+1, problem), advice}
 		}
-		people = append(people, person)
+		people = append(people, one)
 	}
 	return people, nil
 }
@@ -253,10 +253,7 @@ func (a *app) invitationsSendCommand() *cobra.Command {
 		if err != nil {
 			return hiring.Invitation{}, err
 		}
-		id, err := changedAssessmentID(ctx, t.client, *assessment)
-		if err == nil {
-			err = a.guard(ctx, t.client, "send an invitation e-mail to "+person(people[0].Name, people[0].Email)+", even if it is the second, of the assessment", id)
-		}
+		id, err := a.guardedAssessment(ctx, t.client, "send an invitation e-mail to "+person(people[0].Name, people[0].Email)+", even if it is the second, of the assessment", *assessment)
 		if err != nil {
 			return hiring.Invitation{}, err
 		}
@@ -296,10 +293,7 @@ func (a *app) invitationsRevokeCommand() *cobra.Command {
 		if err == nil {
 			err = t.client.Invitations.Revoke(ctx, found.AssessmentID, found.ID)
 		}
-		if err != nil {
-			return err
-		}
-		return a.printDone("Revoked the invitation.")
+		return a.printDone("Revoked the invitation.", err)
 	})
 	return c
 }

@@ -205,6 +205,7 @@ func TestArchive(t *testing.T) {
 		got = u.run("submissions", "archive", submission, "-f", file)
 		assert.Equal(t, result{stderr: "hiring: " + file + " exists. --force replaces it.\n", code: exitUsage}, got)
 	}
+	assert.Equal(t, result{stderr: "hiring: warning: Wrote " + submission + ".zip; -f - writes to standard output.\n"}, u.run("submissions", "archive", submission, "--force"))
 	got = u.run("submissions", "archive", submission)
 	assert.Equal(t, result{stderr: "hiring: " + submission + ".zip exists. --force replaces it.\n", code: exitUsage}, got)
 	assert.Equal(t, "older", u.read("older.zip"))

@@ -143,10 +143,7 @@ func (a *app) withStore(change func(c *cobra.Command, store profile.Store, name 
 			return err
 		}
 		done, err := change(c, store, args[0])
-		if err != nil {
-			return profileError(args[0], err)
-		}
-		return a.printDone(done)
+		return a.printDone(done, profileError(args[0], err))
 	}
 }
 

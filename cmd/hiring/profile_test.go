@@ -139,8 +139,8 @@ func TestPrecedenceOfServers(t *testing.T) {
 		{[]string{trial}, "-p prod", "prod live"},
 		{[]string{base + server.URL()}, "", "hiring: No server is configured. Only one of the variables HIRING_BASE_URL and HIRING_API_KEY is set: set both, or use a profile."},
 		{[]string{key}, "", "hiring: No server is configured. Only one of the variables HIRING_BASE_URL and HIRING_API_KEY is set: set both, or use a profile."},
-		{[]string{base + server.URL(), key, other}, "", "hiring: There is no profile other. HIRING_PROFILE names it; hiring profile list shows the profiles."},
-		{[]string{other}, "", "hiring: There is no profile other. HIRING_PROFILE names it; hiring profile list shows the profiles."},
+		{[]string{base + server.URL(), key, other}, "", "hiring: There is no profile other. HIRING_PROFILE names it; hiring profile list shows the profiles, and hiring profile add other makes it."},
+		{[]string{other}, "", "hiring: There is no profile other. HIRING_PROFILE names it; hiring profile list shows the profiles, and hiring profile add other makes it."},
 		{[]string{base + server.URL(), key}, "-p other", "hiring: There is no profile other. hiring profile list shows the profiles, and hiring profile add other adds one."},
 	} {
 		u.env = append(plain, c.env...)

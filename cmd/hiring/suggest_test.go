@@ -37,7 +37,7 @@ func TestHabitsFromGh(t *testing.T) {
 		"help acount":                                "There is no command hiring acount. Did you mean hiring account?",
 		"api account -f name":                        "--field name: give name=value.",
 		"api /submissions page==2":                   "/submissions is not a method: use GET, POST, PATCH, PUT, DELETE. Fields follow -f, as in hiring api GET <path> -f page=2.\n",
-		"invite ada@example.com Bob -a x --name Ada": "--name is for one address. Give several as 'Ada <ada@example.com>'.",
+		"invite bob@example.com Eve -a x --name Bob": "--name is for one address. Give several as 'Bob <bob@example.com>'.",
 		"invitations expire-soon":                    "There is no command hiring invitations expire-soon. hiring invitations has the commands below.\n  find         Show the invitations of a candidate\n",
 		"submissions export x.csv --status x,y":      "--status x,y: give one status only. hiring submissions list with --all --jq 'map(select(.status == \"x\" or .status == \"y\"))' shows several.\n",
 		"invite list":                                "There is no command hiring invite list. Use hiring invitations list --assessment <assessment>.\n",
@@ -55,7 +55,19 @@ func TestHabitsFromGh(t *testing.T) {
 		"events list x --types ai_exchange":                                      "events list has no flag --types. Use --all --jq 'map(select(.kind == \"ai_exchange\"))': known are attempt_started, ai_prompt and ai_response, and there may be others; hiring watch writes new results.\n",
 		"events list x --since=yesterday":                                        "Use --all --jq 'map(select(.time >= \"2026-03-15\"))'; ",
 		"submissions list --min-score high -L 2":                                 "Use --all --jq 'map(select(.report.ship_score >= 80))'; give your value in place of 80; leave --limit out.\n",
-		"invitations send a@b.test --agai":                                       "invitations send has no flag --agai. It has the flags below",
+		"invitations send a@b.test --agai":                                       "invitations send has no flag --agai. hiring invitations send --help lists the flags: an invitation has only a name and an address, and the API writes the e-mail.\n",
+		"invite a@b.c d@e.f --message hello --lang de -a x":                      "address, and the API writes the e-mail.\n  --lang        hiring invite --help lists the flags: an invitation has only a\n                name and an address, and the API writes the e-mail.\n",
+		"invitations import x.csv --tag go":                                      "hiring invitations import --help lists the flags: an invitation has only a name",
+		"assessments delete x --skill go":                                        "assessments delete has no flag --skill. It has the flags below, and those of hiring --help.\n",
+		"invitations wait x --for submitted":                                     "they wait for reports; for another status repeat hiring submissions list --status submitted.\n",
+		"submissions wait x --for submitted":                                     "waits for the report, and --timeout ends it; for another status repeat hiring submissions list --status submitted.\n",
+		"assesments show x":                                                      "Did you mean hiring assessments get <assessment>? ",
+		"assesments delta x":                                                     "Did you mean hiring assessments list? ",
+		"invitatoins send x":                                                     "Did you mean hiring invitations list? ",
+		"reports download --assessment x --dir ./reports":                        "Use hiring submissions export <file> -a x for all of an assessment, ",
+		"submissions get Ada Lovelace":                                           "Use quotes around a name with spaces, and one at a time, as in ",
+		"submission describe a@b.test c@d.test":                                  "'a@b.test', 'c@d.test'. Use one at a time, as in ... | xargs -n 1 hiring report; hiring submissions export <file> writes all.\n",
+		"invite bob@example.com -a x":                                            "Give 'Ada <bob@example.com>', or one address and --name.\n",
 		"submissions list --since -7d":                                           "--since -7d: give a date as in 2026-03-15, ",
 		"submissions list -o custom-columns=ID:.id,Mail:.candidate.email,N:name": "Use --columns id,candidate.email,name.\n",
 		"submissions list --format {{.ID}},{{.Email}} --query x[].[id,name]":     "  --format      Use --columns id,email.\n  --query       Use --columns id,name.\n",
@@ -75,7 +87,7 @@ func TestHabitsFromGh(t *testing.T) {
 	assert.Contains(t, u.run("api", "GET", "/v1/account").stdout, "Sandbox")
 	assert.Contains(t, u.run("account", "-o", "csv", "--output", "json").stdout, "{", "an alias of a shell may set a global flag")
 	got = u.run("api", "-X", "POST", "invitations")
-	assert.Regexp(t, `^hiring: 404 NOT_FOUND: The resource does not exist \(request req_\w+\)\. Check the path, its ids`, got.stderr, "the base URL is right")
+	assert.Regexp(t, `^hiring: POST /invitations: 404 NOT_FOUND: The resource does not exist \(request req_\w+\)\. Check the path, its ids`, got.stderr, "the base URL is right")
 	assert.Contains(t, u.run("api", "/v1/rate_limit").stderr, "). Use hiring quota.\n")
 	assert.Equal(t, "hiring: warning: per_page may have no effect: the parameters of a list are page_size and page.\n", u.run("api", "/members?per_page=2").stderr)
 	got = u.run("submissions", "list", "--status", "completed")
@@ -93,6 +105,7 @@ func TestAdviceKeepsWhatWasTyped(t *testing.T) {
 		"lookup b@x.test": "hiring submissions find b@x.test, ", "remind b@x.test": "hiring invitations resend <invitation>.", "login b@x.test": "hiring profile add <name>.", "candidates get b@x.test": "hiring report <submission> or hiring invitations find <email>.",
 		"invite " + id + " -f p.csv --dry-run": "hiring invitations import <file.csv> --dry-run -a <assessment>, ", "invite " + id + " -f p.csv --yes": "hiring invitations import <file.csv> -a <assessment>, ",
 		"config set output json": "the flags of each command, ", "configure list": "hiring profile list.", "org member add b@x.test": "the dashboard: ", "delete invite " + id + " --force": "hiring invitations revoke " + id + ".", "grade submission " + id: "the dashboard: ", "get report " + id: "hiring report " + id + ".", "jobs create --title X": "hiring assessments create --challenge <challenge> --name <name>.",
+		"report --assessment " + id: "hiring submissions export <file> -a " + id + " for all, ", "invite --email b@x.test --name Bob -a " + id: "an argument, as in hiring invite b@x.test --name Bob -a " + id + ".",
 	} {
 		got := runWith(t.Context(), sandbox.TestKey, nil, strings.Fields(line)...)
 		assert.Contains(t, strings.Join(strings.Fields(got.stderr), " ")+" ", "Use "+advice, line)
@@ -118,7 +131,7 @@ func TestNoWordLeadsToASecondEMail(t *testing.T) {
 		got = u.run(word, "Ada <ada@example.com>", "-a", h.id, "--yes")
 		assert.NotContains(t, got.stderr, "send?", word)
 	}
-	u.fails(exitUsage, "needs --again, because the candidate may get a second e-mail. Use hiring invitations invite <candidate> -a <assessment>: it invites one or many, ", "invitations", "send", "Ada <ada@example.com>", "-a", h.id, "--yes")
+	u.fails(exitUsage, "needs --again, because the candidate may get a second e-mail. Use hiring invitations invite <candidate> -a "+h.id+": it invites one or many, ", "invitations", "send", "Ada <ada@example.com>", "-a", h.id, "--yes")
 	assert.Equal(t, 1, h.invitations()["ada@example.com"])
 	require.Zero(t, u.run("invitations", "send", "Ada <ada@example.com>", "-a", h.id, "--yes", "--again").code)
 	assert.Equal(t, 2, h.invitations()["ada@example.com"])
@@ -175,6 +188,9 @@ func TestFieldsOfARequest(t *testing.T) {
 	u := newUser(t, server, sandbox.LiveKey)
 	got := u.run("api", "/submissions", "-f", "page_size=1")
 	assert.Equal(t, result{stderr: "hiring: This would send POST /submissions with a live key. Confirm with --yes.\n", code: exitUsage}, got)
+	u.fails(exitUsage, "hiring: POST /assessments (because of -f; give GET before the path to read): 400 INVALID_INPUT: ", "api", "/assessments", "-f", "page=2", "--yes")
+	u.fails(exitUsage, "hiring: POST /assessments: 400 INVALID_INPUT: ", "api", "POST", "/assessments", "-f", "page=2", "--yes")
+	server.ClearJournal()
 	assert.Zero(t, u.run("api", "GET", "/submissions", "-f", "page_size=1").code)
 	require.Len(t, server.Journal(), 1)
 	assert.Equal(t, "page_size=1", server.Journal()[0].Query)
@@ -322,7 +338,7 @@ func TestInvitationByAddress(t *testing.T) {
 	last := h.server.Journal()[len(h.server.Journal())-1]
 	assert.Contains(t, last.Path, sent["c0@example.com"]+"/revoke")
 	got = u.run("invitations", "resend", "c9@example.com", "-a", h.id, "--yes")
-	assert.Equal(t, result{stderr: "hiring: There is no invitation c9@example.com. hiring invitations list -a <assessment> shows the ids.\n", code: exitNotFound}, got)
+	assert.Equal(t, result{stderr: "hiring: There is no invitation c9@example.com. hiring invitations list -a " + h.id + " shows the ids.\n", code: exitNotFound}, got)
 	got = u.run("invitations", "resend", "c0@example.com", "--yes")
 	assert.Equal(t, result{stderr: "hiring: --assessment is missing. A candidate may have invitations of several assessments: hiring invitations find <email> lists them.\n", code: exitUsage}, got)
 }

@@ -140,11 +140,12 @@ func TestNotFoundNamesTheKind(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, sandbox.New(), sandbox.TestKey)
 	const id = "5b000000-0000-4000-8001-999999999999"
-	const assessment, submission = "assessment of the key's organization has this id: hiring assessments list shows the ids", "submission of the key's organization has this id: hiring submissions list shows the ids"
+	const other = "; this may be the id of something else"
+	const assessment, submission = "assessment of the key's organization has this id: hiring assessments list shows the ids" + other, "submission of the key's organization has this id: hiring submissions list shows the ids"
 	for line, says := range map[string]string{
 		"assessments get " + id: assessment, "submissions list -a " + id: assessment, "invitations list -a " + id: assessment, "assessments close " + id: assessment, "invite Ada<a@b.test> -a " + id: assessment,
-		"submissions get " + id: submission, "report " + id: submission, "events list " + id: submission, "submissions archive " + id: submission,
-		"challenges get " + id: "challenge of the key's organization has this id: hiring challenges list shows the ids", "invitations revoke -a " + sandbox.AssessmentID + " " + id: "invitation of the key's organization has this id: hiring invitations list -a <assessment> shows the ids",
+		"submissions get " + id: submission + other, "report " + id: submission + other, "events list " + id: submission + other, "submissions archive " + id: submission + other,
+		"challenges get " + id: "challenge of the key's organization has this id: hiring challenges list shows the ids" + other, "invitations revoke -a " + sandbox.AssessmentID + " " + id: "invitation of the key's organization has this id: hiring invitations list -a " + sandbox.AssessmentID + " shows the ids" + other,
 		"submissions wait " + id: submission + ". The candidate's address is enough. " + notStarted,
 	} {
 		u.fails(exitNotFound, " No "+says+".", strings.Fields(line)...)
