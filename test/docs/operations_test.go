@@ -124,7 +124,7 @@ func requireRoute(t *testing.T, o operations.Operation) (answers bool) {
 	assert.Equal(t, o.Route, entries[0].Method+" "+entries[0].Route, "%s: the route of the sandbox", o.Name)
 	_, _ = client.Do(t.Context(), o.Method(), o.Path(), nil, nil, nil)
 	assert.Equal(t, regexp.MustCompile(`{[^}]+}`).ReplaceAllString(o.Template(), "{id}"), seen.Route,
-		"Do does not know the route of %s: declare it with documentedRoute, beside its service", o.Name)
+		"Do does not know the route of %s: declare it with registerRoute, beside its service", o.Name)
 	return true
 }
 
