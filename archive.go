@@ -171,7 +171,8 @@ func (d *download) transfer() error {
 		cancel(fmt.Errorf("%w for %s: %w", errSilent, longest, context.DeadlineExceeded))
 	})
 	defer silence.Stop()
-	client := http.Client{Transport: d.core.transport(), CheckRedirect: checkRedirect} // Without the cookie jar of the caller, whose cookies are for the API.
+	// Without the cookie jar of the caller, whose cookies are for the API.
+	client := http.Client{Transport: d.core.transport(), CheckRedirect: checkRedirect}
 	resp, err := client.Do((&http.Request{Method: archiveRequest.method, URL: d.link, Header: header}).WithContext(timed))
 	if resp != nil { // The error of checkRedirect comes with a response.
 		defer resp.Body.Close()
@@ -282,7 +283,8 @@ func (d *download) write(part []byte) error {
 	if other := otherContent(part); d.written == 0 && other != "" {
 		return fmt.Errorf("the storage sent %s instead of an archive", other)
 	}
-	if d.total > 0 && d.written+int64(len(part)) > d.total { // Other transports than that of net/http do not check the length, and may leave ContentLength 0.
+	// Other transports than that of net/http do not check the length, and may leave ContentLength 0.
+	if d.total > 0 && d.written+int64(len(part)) > d.total {
 		return fmt.Errorf("the storage sent more than the %d bytes that it announced", d.total)
 	}
 	written, err := d.to.Write(part)

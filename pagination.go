@@ -47,8 +47,10 @@ type Page[T any] struct {
 type list[T any] struct {
 	paging.List
 
-	read    func(context.Context, *pageReader[T]) error // Reads the page at the reader's position and moves it to the next one.
-	request request                                     // Without the parameters that select a page. Another list than the API's has the operation and the path alone.
+	read func(context.Context, *pageReader[T]) error // Reads the page at the reader's position and moves it to the next one.
+	// Without the parameters that select a page. Another list than the API's has the operation and
+	// the path alone.
+	request request
 
 	// Of a list of the API.
 	core *core           // Nil in another list.

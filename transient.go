@@ -56,10 +56,12 @@ const (
 type prospect int
 
 const (
-	prospectNone         prospect = iota // In the same way.
-	prospectAfterSuccess                 // With success if a poll has succeeded before: a proxy answers while the service restarts. Otherwise the base URL is probably wrong.
-	prospectOfPoll                       // With success if it is a poll, whose next response may be readable.
-	prospectTransient                    // With success.
+	prospectNone prospect = iota // In the same way.
+	// With success if a poll has succeeded before, because a proxy answers while the service restarts.
+	// Otherwise the base URL is probably wrong.
+	prospectAfterSuccess
+	prospectOfPoll    // With success if it is a poll, whose next response may be readable.
+	prospectTransient // With success.
 )
 
 // consequence returns what follows from a failure. It is the one rule for that: a call, IsTransient,

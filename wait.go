@@ -81,7 +81,8 @@ func (e *WaitError) Unwrap() error { return e.Err }
 // Call it only for a submission that awaits its report. Scope read; costs one read a poll, 60 to 120 an hour.
 func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOptions) (report Report, err error) {
 	const operation = "Submissions.WaitReport"
-	err = s.mustCore().traces.composed(ctx, operation, func(ctx context.Context) (err error) { // Returned and not only stored, so that the trace of the call gets an *ItemError too.
+	// The error is returned and not only stored, so that the trace of the call gets an *ItemError too.
+	err = s.mustCore().traces.composed(ctx, operation, func(ctx context.Context) (err error) {
 		for r, failure := range s.waitReports(ctx, operation, []string{id}, o) {
 			report, err = r, failure
 		}
