@@ -96,10 +96,10 @@ const (
 	kindBroken                         // The connection ended before the response did.
 	kindTimedOut                       // There was no response, or not all of it, or no key, within the attempt's timeout or the context.
 	kindFinal                          // The same request would fail in the same way.
+	kindInvalidBody                    // A complete 2xx response of the API cannot be decoded.
 	// A 2xx that is not from the API, or a server that refused the TLS handshake: the base URL is
 	// wrong, or there is an outage.
 	kindForeign
-	kindInvalidBody                    // A complete 2xx response of the API cannot be decoded.
 )
 
 // Error returns one line with the operation, status, code, message, invalid fields,
