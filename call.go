@@ -36,7 +36,7 @@ func do[T entity](ctx context.Context, k *core, r request) (data T, err error) {
 		}
 		return "", err
 	})
-	if err != nil || e.Data == nil { // After a DELETE, which a Dialect may make of a route, that an earlier attempt has done.
+	if err != nil || e.Data == nil { // Nil after a DELETE that an earlier attempt had done.
 		return data, err
 	}
 	return *e.Data, nil

@@ -153,6 +153,8 @@ func filled[T any]() (input T) {
 			field.SetInt(1)
 		case field.Type() == reflect.TypeFor[time.Time]():
 			field.Set(reflect.ValueOf(time.Unix(1, 0)))
+		case field.Kind() != reflect.Map: // Extra, whose members are checked when they are sent.
+			panic("hiring: filled does not know the type of a field: " + field.Type().String())
 		}
 	}
 	return input

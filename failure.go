@@ -162,8 +162,8 @@ func (c *call) undecodable(r *response, cause error) *Error {
 	return e
 }
 
-// rejection returns the error of a response with a status from 300.
-func (c *call) rejection(r *response) *Error {
+// rejected returns the error of a response with a status from 300.
+func (c *call) rejected(r *response) *Error {
 	e := c.newError(r, "", r.bodyErr)
 	e.RetryAfter = r.retryAfter
 	hint := ""

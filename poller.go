@@ -23,7 +23,7 @@ type poller struct {
 	given    map[string]string  // The ids of a wait as the caller gave them, by idKey. Nil in a watch.
 	progress func(WaitProgress) // The function given by the caller. Nil: not called.
 
-	save func() error // Saves the state: called when a result was delivered.
+	save func() error // Saves the state: called after each result, when yield has taken it. A caller that collects results saves them itself.
 
 	began       time.Time // The Local time of the machine's caller is the time since then.
 	ready, late int       // How many results were yielded, and how many reports were late at the last poll.
@@ -64,8 +64,8 @@ func (p *poller) sendDue(ctx context.Context, yield func(Submission, error) bool
 		case len(failures) > 0 && !answered:
 			return 0, failures[len(failures)-1]
 		default:
-			wait = cmp.Or(due, p.interval.shortest)
-			return wait + p.interval.jitter(wait), nil
+			wait = cmp.Or(due, p.between.shortest)
+			return wait + p.between.jitter(wait), nil
 		}
 		reply, isAnswered, err := p.send(ctx, request)
 		switch {
@@ -166,13 +166,13 @@ func (p *poller) itemsOf(ctx context.Context, request poll.Request, submissions 
 
 // takeReply passes a reply to the machine, and its results to yield.
 func (p *poller) takeReply(request poll.Request, reply poll.Reply, yield func(Submission, error) bool) error {
-	results, endless := p.machine.Receive(request, reply)
+	results, ignoresCursors := p.machine.Receive(request, reply)
 	for _, item := range results {
 		if err := p.deliver(item, yield); err != nil {
 			return err
 		}
 	}
-	if endless {
+	if ignoresCursors {
 		stuck := paging.Stuck{What: "a page repeats the page before it", Field: "CursorParam"}
 		return &Error{Operation: p.operation, Message: stuck.Error(), Hint: stuck.Hint(), Attempts: 1, kind: kindFinal}
 	}

@@ -58,7 +58,13 @@ func readHeader(status int, h http.Header, key *credential, server time.Time) re
 
 // isRateLimited reports whether the API refused the request because of the rate limit, so that other
 // requests have to wait too.
-func (r *response) isRateLimited() bool { return r.status == http.StatusTooManyRequests }
+func (r *response) isRateLimited() bool {
+	var code ErrorCode
+	if r.rejection != nil {
+		code = r.rejection.Code
+	}
+	return isRateLimit(r.status, code)
+}
 
 // delay returns how long the response asks to wait before another attempt: the Retry-After, or for
 // a 429 the rest of its window.
@@ -170,14 +176,15 @@ func (c *call) capture(r *response) {
 	}
 }
 
-// classify decodes a response, and returns its error or nil. It depends on nothing but the
-// response, the call's request and its earlier attempts. The decoder of a list moves to the next page.
+// classify decodes a response, and returns its error or nil. It decides by nothing but
+// the response, the call's request and its earlier attempts. The decoder stores what it has read, and that
+// of a list moves to the next page.
 func (c *call) classify(r *response) (warning string, failure *Error) {
 	switch {
 	case r.status < 200:
 		return "", c.newError(r, fmt.Sprintf("the response is not from the API: status %03d does not end a request", r.status), nil)
 	case r.status >= 300:
-		failure = c.rejection(r)
+		failure = c.rejected(r)
 		if c.unknown && c.request.method == http.MethodDelete && failure.Code == ErrNotFound {
 			return "", nil // An earlier attempt may have deleted the resource.
 		}

@@ -6,6 +6,8 @@ import (
 	"context"
 	"iter"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
 // TailOptions configures Tail. A zero field means the default.
@@ -31,7 +33,7 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 			return err
 		}
 		loop := newPollLoop(s.core, "Events.Tail", between)
-		t := tail{loop, s, submissionID, cmp.Or(o.SinceSeq, -1)}
+		t := tail{loop, s, submissionID, cmp.Or(o.SinceSeq, paging.NoSeq)}
 		t.unfinished = "the submission was not evaluated yet: "
 		return t.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) { return t.readNew(ctx, yield) })
 	})
@@ -70,5 +72,5 @@ func (t *tail) readNew(ctx context.Context, yield func(Event, error) bool) (wait
 			}
 		}
 	}
-	return t.interval.shortest + t.interval.jitter(t.interval.shortest), report.Ready(), nil
+	return t.between.shortest + t.between.jitter(t.between.shortest), report.Ready(), nil
 }

@@ -38,15 +38,15 @@ func failureIn(err error) *Error {
 
 // consequence is what follows from a failure.
 type consequence struct {
-	retried retried  // By the call itself.
+	retried retries  // By the call itself.
 	later   prospect // Of the same request later.
 }
 
-// retried is which requests a call sends again after a failure. Each value includes those before it.
-type retried int
+// retries is which requests a call sends again after a failure. Each value includes those before it.
+type retries int
 
 const (
-	retriesNone       retried = iota
+	retriesNone       retries = iota
 	retriesGET                // A write may still be running.
 	retriesRepeatable         // GET, DELETE and PATCH: the request may have been done, and doing it twice does no harm.
 	retriesAll                // The request was certainly not done.
@@ -86,18 +86,24 @@ func (e *Error) consequence() consequence {
 	}
 	// Otherwise the status decides, also when the body was cut short.
 	switch {
-	case e.Status == http.StatusTooManyRequests, e.Status == 0 && e.Code == ErrRateLimited:
+	case isRateLimit(e.Status, e.Code):
 		return consequence{retriesAll, prospectTransient}
 	case slices.Contains(overloadStatuses, e.Status):
 		return consequence{retriesRepeatable, prospectTransient}
 	case e.Status == http.StatusRequestTimeout, e.Status >= 500 && e.Status < 600:
 		return consequence{retriesNone, prospectTransient}
-	case e.Status == 0 && (e.Code == "" || e.Code == ErrInternal): // A test built the error, or a key source failed.
+	case e.Status == 0 && (e.Code == "" || e.Code == ErrInternal): // A test of a user built the error, or the context ended.
 		return consequence{retriesNone, prospectTransient}
 	case e.Code != "", e.Status == 0, e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
 		return consequence{retriesNone, prospectNone}
 	}
 	return consequence{retriesNone, prospectAfterSuccess} // An intermediary answered.
+}
+
+// isRateLimit reports whether a request was refused because of the rate limit: by the API, or with
+// status 0 by the client.
+func isRateLimit(status int, code ErrorCode) bool {
+	return status == http.StatusTooManyRequests || status == 0 && code == ErrRateLimited
 }
 
 // overloadStatuses are the statuses of a server, or of a gateway in front of it, that may respond again soon.

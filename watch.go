@@ -169,7 +169,7 @@ func (s *SubmissionService) Poll(ctx context.Context, state string, o WatchOptio
 
 func (s *SubmissionService) runPoll(ctx context.Context, state string, o WatchOptions) (PollResult, error) {
 	w, err := newWatcher(s.core, "Submissions.Poll", o)
-	polled := PollResult{State: state, Wait: w.interval.shortest}
+	polled := PollResult{State: state, Wait: w.between.shortest}
 	if o.Checkpoint != nil {
 		err = joinParams(err, &ParamError{Param: "Checkpoint", Problem: "must be nil: Poll takes and returns its state"})
 	}
@@ -274,7 +274,7 @@ func (w *watcher) resume(text string, called time.Time) error {
 	w.state = saved
 	if saved.Account != "" {
 		w.account, w.machine = saved.Account, saved.Machine
-		w.machine.Resume(w.interval.options(w.options.Lookback), w.now())
+		w.machine.Resume(w.between.options(w.options.Lookback), w.now())
 	}
 	return nil
 }
@@ -292,8 +292,7 @@ func (w *watcher) pollOnce(ctx context.Context, yield func(Submission, error) bo
 		wait, err = w.poller.sendDue(ctx, yield)
 	}
 	if err == nil && w.filter.AssessmentID != "" && !w.state.Exists {
-		err = w.checkAssessment(ctx)
-		w.state.Exists = err == nil
+		w.state.Exists, err = w.checkAssessment(ctx)
 	}
 	return wait, err
 }
@@ -311,24 +310,25 @@ func (w *watcher) begin(ctx context.Context) (err error) {
 	if w.state.Since.IsZero() {
 		since = poll.TimeOf(w.core.shared.clock.at(w.state.Called).Truncate(time.Second))
 	}
-	w.machine = poll.NewWatch(w.interval.options(w.options.Lookback), w.now(), w.serverNow(), since, w.state.Since.IsZero())
+	w.machine = poll.NewWatch(w.between.options(w.options.Lookback), w.now(), w.serverNow(), since, w.state.Since.IsZero())
 	return nil
 }
 
-// checkAssessment checks that the assessment exists, if no submission of it is listed.
-func (w *watcher) checkAssessment(ctx context.Context) error {
+// checkAssessment reports whether the assessment certainly exists: a submission of it is listed, or
+// its invitations can be. A failure that does not say either is no error.
+func (w *watcher) checkAssessment(ctx context.Context) (exists bool, err error) {
 	if w.machine.HasListed() {
-		return nil
+		return true, nil
 	}
-	_, err := (&InvitationService{w.core}).List(w.filter.AssessmentID).sending(w.prepare).PageSize(1).Page(ctx)
+	_, err = (&InvitationService{w.core}).List(w.filter.AssessmentID).sending(w.prepare).PageSize(1).Page(ctx)
 	w.count(err)
 	if failed := w.checkAccount(ctx, err); failed != nil {
-		return failed
+		return false, failed
 	}
 	if isMissing(err) {
 		failure := failureIn(err)
 		failure.Hint = "check WatchOptions.AssessmentID: no submission is listed for the assessment either"
-		return failure
+		return false, failure
 	}
-	return nil // Another error does not say that the assessment does not exist.
+	return err == nil, nil
 }

@@ -73,7 +73,7 @@ func (m *Machine) awaitedAfter(id string) (next string, more bool) {
 }
 
 // receivePage takes a page of a source.
-func (m *Machine) receivePage(r Reply, s *source) (results []Item, endless bool) {
+func (m *Machine) receivePage(r Reply, s *source) (results []Item, ignoresCursors bool) {
 	l, allOld, first := s.Open, len(r.Items) > 0, ""
 	for _, it := range r.Items {
 		first = cmp.Or(first, it.ID)

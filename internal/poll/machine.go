@@ -164,9 +164,9 @@ func (m *Machine) Next(caller Caller, b Budget) (r Request, wait time.Duration) 
 
 // Receive takes the reply to a request of Next, and returns the results in it. A result that is not
 // passed to Delivered, because of a crash for example, is read singly by the next poll, for one
-// request each. endless reports that the API ignores cursors: the second page repeats the first one
+// request each. ignoresCursors reports that the API ignores cursors: the second page repeats the first one
 // when the listing has begun again. If a request gets no reply, call Next again after a while.
-func (m *Machine) Receive(request Request, reply Reply) (results []Item, endless bool) {
+func (m *Machine) Receive(request Request, reply Reply) (results []Item, ignoresCursors bool) {
 	passed, s := m.synchronise(reply), request.source
 	if s != nil && s.Open.Cursor == "" { // The listing began with this request.
 		s.Open.Began += passed

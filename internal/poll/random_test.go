@@ -261,8 +261,8 @@ func (w *world) run() *outcome {
 			refused++
 		}
 		failures = 0
-		results, endless := o.machine.Receive(request, reply)
-		if endless {
+		results, ignoresCursors := o.machine.Receive(request, reply)
+		if ignoresCursors {
 			o.problem(now, "an endless listing")
 		}
 		for _, it := range results {

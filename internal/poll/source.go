@@ -41,7 +41,7 @@ func firstSources(lookback time.Duration, began Local) []*source {
 	return sources
 }
 
-// sourceOf returns sourceOf one source of a kind.
+// sourceOf returns the first source of a kind.
 func (m *Machine) sourceOf(k kind) *source {
 	return m.Sources[slices.IndexFunc(m.Sources, func(s *source) bool { return s.Kind == k })]
 }

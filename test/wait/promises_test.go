@@ -481,6 +481,14 @@ func TestAnUnknownAssessmentEndsAWatch(t *testing.T) {
 		require.ErrorIs(t, err, hiring.ErrNotFound)
 		_, err = client.Submissions.Poll(t.Context(), polled.State, o)
 		require.ErrorIs(t, err, hiring.ErrNotFound)
+		answer(transport, func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/invitations") }, apitest.RespondError(500, hiring.ErrInternal))
+		o.AssessmentID = "other" // A check that failed says nothing.
+		polled, err = client.Submissions.Poll(t.Context(), "", o)
+		require.NoError(t, err)
+		transport.Before = nil
+		_, err = client.Submissions.Poll(t.Context(), polled.State, o)
+		require.ErrorIs(t, err, hiring.ErrNotFound)
+		o.AssessmentID = "none"
 		transport.API = emulated(3, time.Minute).API
 		time.Sleep(time.Hour)
 		_, err = client.Submissions.Poll(t.Context(), "", o)
