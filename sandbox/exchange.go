@@ -10,7 +10,7 @@ import (
 
 const (
 	maxExchanges = 10_000   // Exchanges in the journal.
-	maxResponses = 1_000    // Newest exchanges whose responses are kept.
+	maxResponses = 1_000    // Newest exchanges whose responses are kept, whatever they are.
 	maxResponse  = 16 << 10 // Bytes of a response's body.
 )
 
@@ -33,6 +33,7 @@ type exchange struct {
 	// Number of the first exchange with this write, if that may have acted.
 	Repeats      int        `json:"repeats,omitzero"`
 	RepeatedBy   int        `json:"repeated_by,omitzero"` // Number of the last write that repeats this one.
+	FromPage     bool       `json:"from_page,omitzero"`   // The page sent the request, not a program.
 	RequestID    string     `json:"request_id,omitzero"`
 	ResponseSize int        `json:"response_size"`
 	ResponseCut  bool       `json:"response_cut,omitzero"` // The journal keeps the beginning of the response.
@@ -77,9 +78,10 @@ func (j *journal) put(e *exchange) {
 	}
 	j.exchanges = append(j.exchanges, e)
 	if i := len(j.exchanges) - 1 - maxResponses; i >= 0 {
-		old := *j.exchanges[i]
-		old.ResponseHeader, old.Response, old.Withheld = nil, nil, nil
-		j.exchanges[i] = &old
+		if old := *j.exchanges[i]; classOf(old.Method) != ClassWrite && !old.failed() { // Such as one of many polls.
+			old.ResponseHeader, old.Response, old.Withheld = nil, nil, nil
+			j.exchanges[i] = &old
+		}
 	}
 }
 
@@ -88,9 +90,9 @@ func (j *journal) find(number int) (int, bool) {
 	return slices.BinarySearchFunc(j.exchanges, number, func(e *exchange, number int) int { return e.Number - number })
 }
 
-// findRepeated finds the earlier write that a write repeats.
+// findRepeated finds the earlier write that a write of a program repeats.
 func (j *journal) findRepeated(e *exchange) {
-	if classOf(e.Method) != ClassWrite {
+	if classOf(e.Method) != ClassWrite || e.FromPage {
 		return
 	}
 	write := maphash.String(writeSeed, e.write())

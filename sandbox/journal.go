@@ -20,9 +20,9 @@ type Entry struct {
 	Status         int           `json:"status,omitzero"` // 0 when no response was sent, or none yet.
 	Key            string        `json:"key"`             // Redacted, as in sk_test_…dbox; empty for none.
 	Header         http.Header   `json:"headers,omitzero"`
-	ResponseHeader http.Header   `json:"response_headers,omitzero"` // Of the newest 1,000; nil without a response.
+	ResponseHeader http.Header   `json:"response_headers,omitzero"` // Kept like Response; nil without a response.
 	Body           []byte        `json:"body,omitzero"`             // Of a write; at most one byte more than accepted.
-	Response       []byte        `json:"response,omitzero"`         // The first 16 KB of the body, of the newest 1,000.
+	Response       []byte        `json:"response,omitzero"`         // The first 16 KB of the body; see [Server.Journal].
 	At             time.Time     `json:"at"`
 	Took           time.Duration `json:"took"` // Real time until the response was sent.
 	repeats        bool          // See Repeated.
@@ -86,7 +86,8 @@ func (j *journal) operations() []string {
 }
 
 // Journal returns a copy of the journal: the newest 10,000 exchanges of every transport,
-// those without a response included. Requests to the control API are not in it.
+// those without a response included. The newest 1,000 have their responses, and of the others
+// writes and those that failed. Requests to the control API are not in it.
 func (s *Server) Journal() Journal {
 	_, unlock := s.lock()
 	defer unlock()

@@ -94,6 +94,7 @@ func TestRepeated(t *testing.T) {
 	s.Inject(sandbox.Fault{Route: "POST /assessments", After: true})
 	d.send(t.Context(), t, http.MethodPost, "/assessments", newAssessment)
 	d.post(t, "/assessments", newAssessment)
+	d.do(t, http.MethodPost, "/api/v1/assessments", sandbox.TestKey, newAssessment, http.Header{"X-Sandbox-Page": {"again"}})
 	repeated := s.Journal().Repeated()
 	require.Len(t, repeated, 2, "what was sent three times is here twice")
 	assert.Equal(t, []int{0, 201}, []int{repeated[0].Status, repeated[1].Status})
@@ -122,14 +123,15 @@ func TestTheJournalIsBounded(t *testing.T) {
 	s := sandbox.Start(t, sandbox.WithQuota(1<<30, 1<<30))
 	d := inProcess(s)
 	for i := range 10_007 {
-		d.send(t.Context(), t, http.MethodGet, fmt.Sprintf("/account?n=%d", i), "")
+		path := []string{"/account", "/nowhere"}[i%2]
+		d.send(t.Context(), t, http.MethodGet, fmt.Sprintf("%s?n=%d", path, i), "")
 	}
 	journal := s.Journal()
 	require.Len(t, journal, 10_000)
 	assert.Equal(t, []string{"n=7", "n=10006"}, []string{journal[0].Query, journal[9_999].Query})
-	for i, e := range journal { // Responses of the newest 1,000.
-		require.Equal(t, i >= 9_000, e.Response != nil, i)
-		require.Equal(t, i >= 9_000, e.ResponseHeader != nil, i)
+	for i, e := range journal { // Responses of the newest 1,000, and of those that failed.
+		require.Equal(t, i >= 9_000 || e.Status == 404, e.Response != nil, i)
+		require.Equal(t, i >= 9_000 || e.Status == 404, e.ResponseHeader != nil, i)
 		require.NotEmpty(t, e.Header)
 	}
 	s.ClearJournal()

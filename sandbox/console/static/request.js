@@ -33,6 +33,7 @@ export const copyCurl = (e) => act(async () => copy(curl(e, location.origin, key
 const textOf = (e) =>
   [
     `#${e.number} ${fullTime(e.at)} UTC: ${document.querySelector(".headline").textContent.replace(/\s+/g, " ").trim()}`,
+    [...document.querySelectorAll(".pane .note:is(.bad, .odd)")].map((n) => n.textContent.replace(/\s+/g, " ").trim()).join("\n"),
     `${e.method} ${e.path}${e.query && "?" + e.query}`, pretty(e.body ?? ""),
     `${statusText(e)} after ${took(e.took)}${e.request_id ? ", request id " + e.request_id : ""}`, pretty(e.response ?? ""),
   ].filter(Boolean).join("\n\n");
@@ -137,12 +138,12 @@ export function pane(e, { number, lost, writes, candidate, link, close, compared
 
 const fact = (name, value) => html`<div><dt><small>${name}</small></dt><dd>${value}</dd></div>`;
 
-// sendAgain sends the request from the browser. It appears in the journal as any other.
+// sendAgain sends the request from the browser. Its row says that the page sent it.
 const sendAgain = (e) =>
   act(async () => {
     const token = keyOf(e)?.token;
     if (e.key && !token) throw new Error("The sandbox does not know the key of this request");
-    const headers = { ...(token && { Authorization: "Bearer " + token }), ...(e.body && { "Content-Type": "application/json" }) };
+    const headers = { ...(token && { Authorization: "Bearer " + token }), ...(e.body && { "Content-Type": "application/json" }), "X-Sandbox-Page": "again" };
     const sent = await fetch(e.path + (e.query && "?" + e.query), { method: e.method, headers, body: e.body }).catch(() => null);
     const [made] = (await get("journal", { search: sent?.headers.get("X-Request-Id") ?? "", limit: 1 })).entries;
     say(html`Sent again: ${sent?.status ?? "no response"}${made ? html` · <a href=${linkTo("", requestQuery(made.number))}>Open #${made.number}</a>` : nothing}`);
@@ -197,7 +198,7 @@ function message(e, name, text, headers, size, query) {
     ${
       text
         ? html`<pre class="body">${bodyOf(e, name, whole.slice(0, maxShown))}</pre>`
-        : name === "Request" && !isWrite(e) ? nothing : html`<p class="quiet">${headers ? "No body." : !e.status ? "None." : "No longer kept: the newest 1,000 responses are."}</p>`
+        : name === "Request" && !isWrite(e) ? nothing : html`<p class="quiet">${headers ? "No body." : !e.status ? "None." : "No longer kept: reads that succeed keep theirs among the newest 1,000 requests."}</p>`
     }
     ${text && name === "Response" && cutText(e.fault) ? html`<p class="bad">— cut here, ${cutText(e.fault).slice(4)} —</p>` : nothing}
     ${text && omitted > 0 ? html`<p class="quiet">${omitted} more bytes</p>` : nothing}
