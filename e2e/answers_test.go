@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -332,7 +333,19 @@ func TestCompare(t *testing.T) {
 	p.appears(".differences", "(a body of 5000 bytes)")
 	p.visit("?request=9&with=8")
 	p.appears(".differences .less", "GET /api/v1/submissions/"+sandbox.UnknownID)
-	p.appears(".differences .more", "GET /api/v1/submissions/"+sandbox.AssessmentID) // The only cause.
+	p.appears(".differences .more", "GET /api/v1/submissions/"+sandbox.AssessmentID)                                                        // The only cause.
+	for _, path := range []string{"", "?page_size=1", "/" + sandbox.SubmissionID + "/report", "/" + sandbox.BusySubmissionID + "/report"} { // 10 to 13
+		p.send("GET", "/api/v1/submissions"+path, sandbox.TestKey, "")
+	}
+	p.server.Inject(sandbox.Fault{Status: 503, Times: 2})
+	p.send("GET", "/api/v1/submissions", sandbox.TestKey, "")                                 // 14
+	p.send("GET", "/api/v1/submissions/"+sandbox.SubmissionID+"/report", sandbox.TestKey, "") // 15
+	for number, partner := range map[int]int{14: 10, 15: 12} {                                // Of the same path and query.
+		p.visit("?request=" + strconv.Itoa(number))
+		p.appears(".headline", "503")
+		p.do(chromedp.KeyEvent("d"))
+		p.becomes("location.search.includes('with=" + strconv.Itoa(partner) + "')")
+	}
 }
 
 // TestATimeWindow is chosen by dragging over the bars, and is in the address.
@@ -393,7 +406,9 @@ func TestATimeWindow(t *testing.T) {
 	p.appears(".window", "2026-11-01–2026-12-01")
 	p.becomes("document.querySelectorAll('#list .day').length === 1") // None is of today.
 	p.visit("?q=staus:400")
-	p.appears(".none", "staus is not a name of the search")
+	p.appears(".none", "staus is not a name of the search. Did you mean status?")
+	p.do(chromedp.KeyEvent("/"))
+	p.appears(".suggest", "staus is not a name of the search") // Above what hides the other.
 }
 
 // TestOneCandidate: reads that fail, a late report, e-mails, the log and undo.
@@ -563,6 +578,14 @@ func TestSendAgain(t *testing.T) {
 	journal := p.server.Journal()
 	require.Len(t, journal, 2)
 	assert.Equal(t, []string{journal[0].Path, journal[0].Query, string(journal[0].Body), journal[0].Key}, []string{journal[1].Path, journal[1].Query, string(journal[1].Body), journal[1].Key})
+	p.visit("")
+	p.appears(row(2), "sent by the page") // Not by the program, which repeated nothing.
+	p.becomes("!document.querySelector('.twice')")
+	p.press("[aria-label='Advance the clock by 1 d']")
+	p.appears("#list .action", "Clock moved by 1 d")
+	p.do(chromedp.KeyEvent("z"))
+	p.appears("#list .action s", "Clock moved by 1 d") // One row for both.
+	p.becomes("document.querySelectorAll('#list .action').length === 1")
 }
 
 // TestAnExportIsOpened by dropping it on the page, read-only.

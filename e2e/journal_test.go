@@ -304,9 +304,12 @@ func TestALongJournalIsWindowed(t *testing.T) {
 	p.isInView(row(77))
 	assert.Equal(t, []any{48.0}, evaluate[[]any](p, "[...new Set([...document.querySelectorAll('#list ol > li')].map(e => e.offsetHeight))]"), "two lines each")
 	p.visit("?request=3000&with=3")
-	p.appears(".pane", "that of #3 is no longer kept")
+	p.appears(".differences", "NOT_FOUND") // Kept, because it failed.
+	p.request(1)
+	p.visit("?request=3001&with=2001")
+	p.appears(".pane", "that of #2001 is no longer kept")
 	p.visit("?request=9999")
-	p.appears(".pane", "Request #9999 does not exist: the newest is #3000.")
+	p.appears(".pane", "Request #9999 does not exist: the newest is #3001.")
 }
 
 // TestOneRequest shows all that is known of it, and fails the next of its route.
@@ -415,6 +418,8 @@ func TestTheStoryOfARepeatedWrite(t *testing.T) {
 	p.listed(3)
 	p.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), "Hiring"+kb.Enter))
 	p.becomes("document.activeElement.dataset.keep === 'x3'")
+	p.do(chromedp.KeyEvent("/" + kb.Enter + kb.Enter)) // At once: the second opens the row.
+	p.appears(".pane .meta", "#3")
 }
 
 // TestRowsLeaveNothingBehind counts the nodes of the list, comments included, while requests

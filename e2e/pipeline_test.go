@@ -43,9 +43,11 @@ func TestAWholeHireByClicks(t *testing.T) {
 	p.press("#evaluate-low_confidence-craft")
 	p.do(chromedp.SendKeys(chromedp.CSS("#evaluate-summary"), "Careful, and quick."))
 	p.press("#evaluate > button")
-	for _, shown := range []string{"Careful, and quick.", "88", "AI Fluency above most candidates", "no score\nnot enough data", "87\nlow confidence\nnot enough data"} {
+	for _, shown := range []string{"Careful, and quick.", "88", "AI Fluency above most candidates", "no score: not enough data", "87\nlow confidence"} {
 		p.appears(".report", shown)
 	}
+	p.becomes("document.activeElement.matches('.pane')") // The button that had the focus is gone.
+	p.becomes("document.querySelector('.card').getBoundingClientRect().right <= document.querySelector('.board').getBoundingClientRect().right")
 	for _, step := range []string{"sent", "opened", "started", "submitted", "evaluated"} { // As the columns.
 		p.appears(".timeline", step)
 	}

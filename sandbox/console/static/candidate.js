@@ -54,8 +54,8 @@ function tests(c, actions) {
     isUnready = c.stage === "evaluated" && !c.report?.evaluated;
   const delay = c.report_delay < 0 || (isUnready && !c.report_at) ? "The report is never ready." : isUnready ? html`The report is not ready yet. It will be on <time>${fullTime(c.report_at)}</time>.` : `Report ready ${span(c.report_delay ?? 0)} after the evaluation.`;
   const remove = () => act(() => change(() => Promise.all(waiting.map((f) => post("faults/clear", { id: f.id }))), "The faults of this candidate are removed"));
-  const next = () => html`<p class="line" role="group" aria-label="Next report">Next report: ${button("503", { status: 503, retry_after: 1 })}
-      ${button("Cut", { cut_after: 20 })} ${choice("late", "Late", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late)}</p>`;
+  const next = () => html`<p class="line" role="group" aria-label="Next report">Next report: ${button("500", { status: 500 })} ${button("503", { status: 503, retry_after: 1 })}
+      ${button("Cut", { cut_after: 20 })} ${button("Lost", { after: true })} ${choice("late", "Late", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late)}</p>`;
   return html`${c.ended ? nothing : next()}
     ${waiting.length ? html`<p class="note warn" id="armed">Next: ${waiting.map((f) => effects(f.fault).join(", ")).join("; then: ")}
       <button class="plain small" @click=${remove}>Remove</button></p>` : nothing}
@@ -148,9 +148,8 @@ function report(r) {
   const rank = r.pipeline_rank ? `, rank ${r.pipeline_rank.rank} of ${r.pipeline_rank.total}` : "";
   const percentile = r.percentile ? `, percentile ${r.percentile}` : "";
   const meter = (p) => html`<b>${p.score}</b><meter min="0" max="100" value=${p.score} aria-label=${p.label}></meter>`;
-  const pillar = (p) => html`<li><span>${p.label}</span> ${p.score === null ? html`<small>no score</small>` : meter(p)}
-    ${p.low_confidence && p.score !== null ? html`<b class="warn">low confidence</b>` : nothing}
-    ${p.low_confidence || p.score === null ? html`<small>not enough data</small>` : nothing}</li>`;
+  const pillar = (p) => html`<li><span>${p.label}</span> ${p.score === null ? html`<small>no score: not enough data</small>` : meter(p)}
+    ${p.low_confidence && p.score !== null ? html`<b class="warn">low confidence</b>` : nothing}</li>`;
   return html`<section class="report" aria-label="Report"><h3>Report</h3>
     <p class="verdict"><b>${r.ship_score ?? "–"}</b> <span>${r.verdict_label}</span>
       <small>confidence ${r.confidence}, integrity ${r.integrity_status}${rank}${percentile}</small></p>

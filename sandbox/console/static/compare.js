@@ -4,14 +4,16 @@ import { get, state } from "./core.js";
 import { searchFile } from "./search.js";
 import { cutText, fullTime, pretty, shortIDs, took } from "./format.js";
 
-// partner returns the last success of the same route and key before a request, or the first after it.
+// partner returns the last success of the same route and key before a request, or the first after it: one with the
+// same path and query if there is one, or else with the same path.
 export async function partner(e) {
-  const search = `status:2xx -is:failed route:"${e.method} ${e.route || e.path}" key:${e.key_id || "none"}`;
-  for (const [name, at] of [["before", -1], ["after", 0]]) {
-    const found = state.file
-      ? searchFile(search)[0].filter((x) => x.number !== e.number && (name === "before") === (x.number < e.number))
-      : (await get("journal", { search, limit: 1, [name]: e.number })).entries;
-    if (found.length) return found.at(at).number;
+  const ofRoute = `status:2xx -is:failed route:"${e.method} ${e.route || e.path}" key:${e.key_id || "none"}`;
+  for (const search of [`${ofRoute} "${e.path}?"`, ofRoute]) {
+    const [before, after] = state.file
+      ? [(x) => x.number < e.number, (x) => x.number > e.number].map((isThere) => searchFile(search)[0].filter(isThere))
+      : await Promise.all(["before", "after"].map(async (name) => (await get("journal", { search, [name]: e.number })).entries));
+    const found = [...before.reverse(), ...after];
+    if (found.length) return (found.find((x) => x.query === e.query) ?? found[0]).number;
   }
 }
 
@@ -23,7 +25,7 @@ const comparable = (line, i) => (i ? line.replace(varying, "…") : line); // Th
 function linesOf(e, isAlike, areKept) {
   const headers = (all) =>
     Object.entries(all ?? {})
-      .filter(([n]) => !/^(Date|Content-Length|X-Request-Id|X-Ratelimit-Remaining|Connection|Sec-.*|Origin|Referer|Accept.*|User-Agent|Priority|Cache-Control|Pragma)$/.test(n))
+      .filter(([n]) => !/^(Date|Content-Length|X-Request-Id|X-Ratelimit-Remaining|Connection|Sec-.*|Origin|Referer|X-Sandbox-Page|Accept.*|User-Agent|Priority|Cache-Control|Pragma)$/.test(n))
       .sort()
       .map(([n, v]) => `${n}: ${v.join(", ")}`);
   const body = (text) => (text ? pretty(text).split("\n").slice(0, 600) : []);

@@ -225,12 +225,16 @@ function move(key) {
   return !!view.move && moves[key] && (key.length === 1 || inList) && view.move(...moves[key]);
 }
 
-// enter goes from the search to the first result.
-async function enter(input) {
+const presses = []; // Keys that enter got and has not handled yet.
+
+// enter goes from the search to the first result, and opens it if Enter was pressed again meanwhile.
+async function enter(input, key) {
+  if (presses.push(key) > 1) return;
   typed({ target: input }, 0);
   await new Promise((resolve) => setTimeout(resolve));
-  await viewNow().refresh();
-  viewNow().enter?.();
+  await viewNow().refresh.settled();
+  await viewNow().enter?.();
+  if (presses.splice(0).lastIndexOf("Enter") > 0) document.activeElement.closest("a[data-keep], [data-keep] a")?.click();
 }
 
 document.addEventListener("keydown", (event) => {
@@ -239,7 +243,7 @@ document.addEventListener("keydown", (event) => {
   if (event.metaKey || event.ctrlKey || event.altKey || document.querySelector(":popover-open")) return;
   if (typing?.type === "search" && ["Enter", "ArrowDown"].includes(event.key)) {
     event.preventDefault();
-    return void enter(typing);
+    return void enter(typing, event.key);
   }
   if (event.key === "Escape" && typing) {
     event.preventDefault(); // The browser would empty a search field, and its filter would stay.
@@ -261,9 +265,7 @@ document.addEventListener("keydown", (event) => {
 
 // What the server's events change.
 
-const loadFaults = refresher(async () => {
-  state.faults = (await get("faults")).faults;
-});
+const loadFaults = refresher(async () => ({ faults: state.faults } = await get("faults")));
 
 const loadKeys = refresher(readKeys);
 
@@ -277,11 +279,7 @@ const count = refresher(async () => {
   if (state.run && state.run !== all.run) changed("reset"); // Another server, which was started since.
 }, 5000);
 
-function loadAll() {
-  loadClock();
-  loadFaults();
-  loadKeys();
-}
+const loadAll = () => [loadClock, loadFaults, loadKeys].forEach((load) => load());
 
 let isLost = false; // The connection was lost since the last reset.
 

@@ -82,12 +82,12 @@ export function draw() {
     const later = document.hidden ? (f) => setTimeout(f, 200) : requestAnimationFrame;
     later(() => {
       drawing = null;
-      const focused = document.activeElement?.closest("[data-keep]")?.dataset.keep;
+      const focused = document.activeElement?.closest("[data-keep], .pane");
       drawPage();
-      // An element that moved to another parent has lost the focus.
+      // An element that moved to another parent or was removed has lost the focus.
       if (focused && document.activeElement === document.body) {
-        const moved = kept(focused);
-        (moved?.querySelector("[data-first]") ?? moved?.querySelector("a") ?? moved)?.focus({ preventScroll: true });
+        const now = focused.dataset.keep ? kept(focused.dataset.keep) : document.querySelector(".pane");
+        ((focused.dataset.keep && (now?.querySelector("[data-first]") ?? now?.querySelector("a"))) || now)?.focus({ preventScroll: true });
       }
       resolve();
     });
@@ -99,11 +99,11 @@ export function draw() {
 export const kept = (id) => document.querySelector(`[data-keep="${CSS.escape(id)}"]`);
 
 // refresher returns a function that loads and draws. While it runs, further calls make one
-// more run, which begins an interval after the last has been drawn.
+// more run, which begins an interval after the last has been drawn. settled waits for the end of a run, if there is one.
 export function refresher(load, interval = 250) {
   let running = null,
     again = false;
-  return function refresh() {
+  const refresh = () => {
     again = true;
     running ??= (async () => {
       while (again) {
@@ -120,6 +120,7 @@ export function refresher(load, interval = 250) {
     })();
     return running;
   };
+  return Object.assign(refresh, { settled: () => running });
 }
 
 let events = null,
@@ -177,9 +178,7 @@ export function visit(path, query = {}, push = true) {
 }
 
 // setQuery changes members of the query.
-export function setQuery(changes, push = false) {
-  visit(state.path, { ...Object.fromEntries(state.query), ...changes }, push);
-}
+export const setQuery = (changes, push = false) => visit(state.path, { ...Object.fromEntries(state.query), ...changes }, push);
 
 // linkTo returns the address of a view of the page.
 export const linkTo = (view, query) => "/_sandbox/" + (view && "console/" + view) + toQuery(query);
@@ -194,6 +193,10 @@ export function typed({ target }, delay = 300) {
   clearTimeout(typed.timer);
   typed.timer = setTimeout(() => setQuery({ [target.name]: target.value }), delay);
 }
+
+// textSearch returns a field that searches a view for a text.
+export const textSearch = (label) =>
+  html`<input type="search" name="text" placeholder=${label} aria-label=${label} .value=${typedText("text")} @input=${typed}>`;
 
 // tell shows a message until it is closed or another one takes its place.
 export function tell(text, more) {
@@ -344,11 +347,9 @@ function input(f, id, formID, draftID, error) {
       if (error) delete state.errors[formID];
       setDraft(draftID, target.value);
     };
-  switch (f.type) {
-    case "select":
-      return html`<select id=${id} name=${f.name} aria-describedby=${described} aria-invalid=${invalid}
-        .value=${live(value)} @change=${type}>${options(f.options, value)}</select>`;
-  }
+  if (f.type === "select")
+    return html`<select id=${id} name=${f.name} aria-describedby=${described} aria-invalid=${invalid}
+      .value=${live(value)} @change=${type}>${options(f.options, value)}</select>`;
   return html`<input id=${id} name=${f.name} type=${f.number ? "number" : "text"} step="any" autocomplete="off"
     placeholder=${f.placeholder ?? ""} list=${f.list ?? nothing} aria-describedby=${described} aria-invalid=${invalid}
     .value=${live(value)} @input=${type}>`;

@@ -39,8 +39,6 @@ const send = ({ preset, times, ...fault }) =>
 
 const removeAll = () => act(() => change(() => post("faults/clear"), "All faults are removed"));
 
-const timesLeft = (f) => (f.times_left < 0 ? "always" : `${f.times_left} left`);
-
 function table(faults, caption) {
   const text = (f) => {
     const key = state.keys.find((k) => k.id === f.fault.key || k.token === f.fault.key);
@@ -48,7 +46,7 @@ function table(faults, caption) {
   };
   const remove = (f) => act(() => change(() => post("faults/clear", { id: f.id }), "The fault is removed"));
   const row = (f) => html`<tr class=${f.waiting ? "waiting" : "done"}><td data-label="Fault">${text(f)}</td>
-    <td data-label="Remaining">${f.waiting ? timesLeft(f) : "–"}</td>
+    <td data-label="Remaining">${!f.waiting ? "–" : f.times_left < 0 ? "always" : `${f.times_left} left`}</td>
     <td data-label="Fired" class="number">${f.fired ? html`<a href=${linkTo("", { q: "fault:" + f.id })}>${plural(f.fired, "time")}</a>` : "never"}</td>
     <td>${f.waiting ? html`<button class="plain small" aria-label=${"Remove: " + text(f)} @click=${() => remove(f)}>Remove</button>` : nothing}</td></tr>`;
   return html`<table class="faults"><caption class="gone">${caption}</caption>

@@ -6,7 +6,7 @@ import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText,
 import { copyCurl, failLink, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsOf, groupsView } from "./groups.js";
-import { clearSearch, hasTerm, interval, isOfWindow, searchField, searched, searchFile, unknownNames, switches, toServer, toggleTerm } from "./search.js";
+import { clearSearch, hasTerm, interval, isOfWindow, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
@@ -162,17 +162,20 @@ function setRows(next, older, wait = []) {
   more = older && rows.length < maxRows;
   waiting = wait;
   items = [];
+  const nameOf = ({ at, kind, after }, undo) => `${at} ${kind} ${undo?.after ?? after}`,
+    undone = new Set(actions.flatMap((a) => (a.undone ?? []).map((u) => nameOf(u, a)))),
+    shownActions = actions.filter((a) => !undone.has(nameOf(a))); // Without those whose undo followed before the next request, and names them.
   let day = (today = state.clock?.now.slice(0, 10) ?? rows[0]?.at.slice(0, 10)),
-    at = actions.length - 1;
+    at = shownActions.length - 1;
   const addDay = (time) => {
     if (day !== time.slice(0, 10)) items.push({ day: (day = time.slice(0, 10)) });
   };
   const addActions = (number) => {
-    while (actions[at]?.after >= number) {
-      const { kind, at: time, after } = actions[at],
+    while (shownActions[at]?.after >= number) {
+      const { kind, at: time, after } = shownActions[at],
         isAlike = (a) => a?.after >= number && a.kind === kind && dayOf(a.at) === dayOf(time),
         all = [];
-      while (isAlike(actions[at])) all.push({ action: actions[at--] });
+      while (isAlike(shownActions[at])) all.push({ action: shownActions[at--] });
       const run = { name: `${all.at(-1).action.at} ${kind} ${after}`, all };
       addDay(time);
       if (all.length > maxRun) items.push({ run });
@@ -362,7 +365,7 @@ function marks(e) {
       : e.error
         ? html`<span class=${"why " + statusKind(e)} title=${`${e.error.code}: ${e.error.message}`}>${done ? done + ": " : ""}${why(e)}</span>`
         : e.pending ? html`<span class="quiet">not evaluated yet</span>` : nothing
-  }${e.undone ? mark("odd", "undone") : nothing}${e.throttled ? mark("warn", "throttled") : nothing}${
+  }${e.undone ? mark("odd", "undone") : nothing}${e.throttled ? mark("warn", "throttled") : nothing}${e.from_page ? mark("", "sent by the page") : nothing}${
     e.repeats
       ? mark("odd", `again after #${before?.number ?? e.repeats}${before ? ": " + statusText(before) : ""}`, before ? `Sent again after #${before.number}, ${outcome(before)}` : "Sent again")
       : e.repeated_by
@@ -374,7 +377,7 @@ function marks(e) {
 function row(e, tabbable) {
   const kind = failed(e) ? statusKind(e) : "",
     path = e.route ? e.path.replace("/api/v1", "") : e.path, // All of one that may have the wrong base.
-    tail = path.lastIndexOf("/"),
+    tail = path.search(/\/[^/]*(\/[0-9a-f-]{36})?$/i), // An id says nothing without the segment before it.
     [second, millis] = [clockTime(e.at), e.at.slice(19, 23)];
   const word = (text) => html`<span class="gone">${text}</span>`; // The content is the row's name.
   return html`<li><a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""} ${e.number >= fresh ? "fresh" : ""}`} draggable="false"
@@ -393,7 +396,7 @@ function row(e, tabbable) {
 // candidates and snapshots are not those of the server.
 function actionRow(a) {
   const s = !state.file && state.snapshots.find(({ actions: [x] }) => x.at === a.at && x.kind === a.kind && x.after === a.after);
-  return html`<li class="action"><span title=${actionText(a)}>${a.id && !a.undone && !state.file ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${a.kind}` : actionText(a)}</span>
+  return html`<li class="action"><span title=${actionText(a)}>${a.id && !a.undone && !state.file ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${a.kind}` : a.undone ? html`${a.kind}: <s>${a.undone.map(actionText).join(", ")}</s>` : actionText(a)}</span>
     ${s ? html`<button class="plain small" @click=${() => undo(s.id, s)} title=${undoName(s, "Undo to here")}><span>Undo to here${s.writes ? html` (${plural(s.writes, "write")}<span class="gone"> of your program</span>)` : nothing}</span></button>` : nothing}<time title=${a.at}>${clockTime(a.at)}</time></li>`;
 }
 
@@ -574,13 +577,13 @@ function view() {
     ${
       rows.length
         ? html`<div class=${"split " + (number ? "open" : "")}>${isGrouped ? groupsView(groups.all) : listView()}${side}</div>`
-        : html`<p class="panel none">${refused ? html`<span class="error">${refused.message}</span>` : html`No request matches.${unknownNames().map((name) => html` <b>${name}</b> is not a name of the search.`)}`} <button @click=${clearSearch}>Clear the search</button></p>`
+        : html`<p class="panel none">${refused ? html`<span class="error">${refused.message}</span>` : html`No request matches.${unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`
     }`;
 }
 
 export const journal = {
   name: "journal", title: "Journal", path, changes: ["journal"], load, view, drawn, key, move,
-  enter: () => rows.length && (isGroups() ? move(0, 1) : focusRow(rows[0].number)),
+  enter: () => rows.length > 0 && (isGroups() ? move(0, 1) : focusRow(rows[0].number)),
   entries, count, forget,
   actions(all) {
     waitingActions.push(...all.filter(isShown));

@@ -1,14 +1,12 @@
 // The invitation e-mails that the sandbox sent to candidates, all or those of one candidate.
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, change, copyButton, get, linkTo, post, state, typed, typedText } from "./core.js";
+import { act, change, copyButton, get, linkTo, post, state, textSearch } from "./core.js";
 import { clockTime, fullTime, plural, shortDay } from "./format.js";
 
 let mails = null;
 
-async function load() {
-  mails = (await get("mails")).mails.reverse();
-}
+const load = async () => (mails = (await get("mails")).mails.reverse());
 
 const open = (m) =>
   act(async () => {
@@ -37,8 +35,7 @@ function view() {
   const text = (state.query.get("text") ?? "").toLowerCase(),
     id = text ? null : state.query.get("mail"),
     found = mails.filter((m) => (id ? m.invitation_id === id : [m.subject, m.name, m.email].some((part) => part.toLowerCase().includes(text))));
-  return html`<h1 class="gone">Mails</h1><div class="filters" role="search"><input type="search" name="text" placeholder="Search subjects, names and addresses"
-      aria-label="Search subjects, names and addresses" .value=${typedText("text")} @input=${typed}>
+  return html`<h1 class="gone">Mails</h1><div class="filters" role="search">${textSearch("Search subjects, names and addresses")}
       <span class="quiet" role="status">${text || id ? `${found.length} of ` : ""}${plural(mails.length, "e-mail")}, not sent over the network</span>${id ? html`<a href=${linkTo("mails")}>Show all</a>` : nothing}</div>
     <section class="panel">${found.length ? html`<ol class="mails">${repeat(found.slice(0, maxShown), (m) => m.invitation_id + m.at, row)}</ol>` : html`<p class="quiet">No e-mail matches.</p>`}
     ${found.length > maxShown ? html`<p class="quiet">The search finds the other ${found.length - maxShown}.</p>` : nothing}</section>`;

@@ -1,7 +1,7 @@
 // The pipeline: the candidates by stage, and one candidate beside them.
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, change, closePopups, draw, find, form, get, isRead, kept, loadKeys, lostPane, openPopup, options, organizations, popup, post, setQuery, state, titleOf, toQuery, typed, typedText, visit } from "./core.js";
+import { act, change, closePopups, draw, find, form, get, isRead, kept, loadKeys, lostPane, openPopup, options, organizations, popup, post, setQuery, state, textSearch, titleOf, toQuery, visit } from "./core.js";
 import { candidatePath, clockTime, fullTime, middle, plural, shortDay } from "./format.js";
 import { armed, invitedTwice, pane, resultFields, resultHint, resultOf, stages, stagesAhead, steps, verdicts } from "./candidate.js";
 
@@ -15,7 +15,7 @@ let assessments = null,
   candidate = null,
   limit = 30;
 let shown = ""; // The query of the columns.
-let revealed = null; // The candidate whose card was scrolled to.
+let revealed = ""; // The candidate whose card was scrolled to, and its column.
 
 const opened = () => state.query.get("candidate");
 
@@ -69,7 +69,7 @@ const takes = { opened: "invitations/ID/open", submitted: "submissions/ID/submit
 async function take(c, stage, isChosen) {
   if (stage === "evaluated" && !isChosen) {
     setQuery({ candidate: c.id }, !opened());
-    await pipeline.refresh();
+    await pipeline.refresh.settled();
     return document.getElementById("evaluate-ship_score")?.select();
   }
   const from = kept(c.id)?.getBoundingClientRect();
@@ -162,9 +162,7 @@ function toolbar() {
       [["", first], ...all],
       value,
     )}</select>`;
-  return html`<div class="filters" role="search">
-    <input type="search" name="text" placeholder="Search names and addresses" aria-label="Search names and addresses"
-      .value=${typedText("text")} @input=${typed}><span class="buttons">${all.length > 1 ? select("key", "Organization", "All organizations", keys, key) : nothing}
+  return html`<div class="filters" role="search">${textSearch("Search names and addresses")}<span class="buttons">${all.length > 1 ? select("key", "Organization", "All organizations", keys, key) : nothing}
     ${select("assessment", "Assessment", "All assessments", names, assessment)}
     ${select("verdict", "Verdict", "Any verdict", [...verdicts, ["flagged", "⚑ flagged"]], state.query.get("verdict") ?? "")}
     ${select("sort", "Order", "Newest invitation first", orders, state.query.get("sort") ?? "")}
@@ -215,12 +213,12 @@ async function add(name) {
   return (await post("assessments", { name, key: state.query.get("key") ?? "" }).catch(refused)).assessment_id;
 }
 
-// drawn scrolls to the card that was opened.
+// drawn scrolls to the card that was opened, also when it is in another column now.
 function drawn() {
-  const id = opened();
-  if (id === revealed || (id && candidate?.id !== id)) return;
-  revealed = id;
-  if (id) kept(id)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  const card = opened() === candidate?.id && kept(opened()),
+    place = card ? opened() + card.closest(".column").ariaLabel : opened();
+  if (place !== revealed && card) card.scrollIntoView({ block: "nearest", inline: "nearest" });
+  revealed = place;
 }
 
 const empty = () => html`<section class="panel guide"><h1>No candidates yet</h1>

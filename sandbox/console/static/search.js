@@ -56,7 +56,7 @@ export function searchFile(search) {
   const terms = termsOf(search).map((t) => /^(-?)(?:([a-z]+):)?"?(.*?)"?$/.exec(t)),
     strange = terms.find(([, , name, value]) => (/after|before/.test(name) && !value.includes(":")) || (name === "took" && isNaN(secondsOf(value))));
   if (strange) return [[], new Error(`${strange[2]}:${strange[3]} does not work in a file`)];
-  const has = (e, name, value) => (inFile[name] ? inFile[name](e, value) : isPart(name ? `${name}:${value}` : value, JSON.stringify(e)));
+  const has = (e, name, value) => (inFile[name] ? inFile[name](e, value) : isPart(name ? `${name}:${value}` : value, `${e.path}?${e.query} ${JSON.stringify(e)}`));
   return [state.file.entries.filter((e) => terms.every(([, minus, name, value]) => has(e, name, value) === !minus))];
 }
 
@@ -81,8 +81,12 @@ export const clearSearch = () => setQuery({ q: "" }, true);
 // interval returns the search with a time window.
 export const interval = (from, to) => `${without("after:", "before:")} after:${from.slice(0, 23)} before:${to.slice(0, 23)}`.trim();
 
-// unknownNames returns the names in the search that mean nothing there, such as those with a typing error.
-export const unknownNames = () => searched().match(/(?<=^|\s|-)[a-z]+(?=:[^/\s])/g)?.filter((name) => !values[name] && !["fault", "repeats"].includes(name)) ?? [];
+// unknown says which names in the search mean nothing there, such as those with a typing error.
+export const unknown = () =>
+  (searched().match(/(?<=^|\s|-)[a-z]+(?=:[^/\s])/g) ?? []).filter((name) => !values[name] && !["fault", "repeats"].includes(name)).map((name) => {
+    const meant = Object.keys(values).find((n) => n.startsWith(name.slice(0, 2)));
+    return html` <b>${name}</b> is not a name of the search.${meant ? html` Did you mean <b>${meant}</b>?` : nothing}`;
+  });
 
 // completions returns what the last word of a search can become, nothing if it is complete. addresses returns those of candidates.
 function completions(search, addresses) {
@@ -117,9 +121,9 @@ export function searchField(error, addresses) {
   return html`<div class="search"><input type="search" name="q" autocomplete="off" spellcheck="false" .value=${text}
       placeholder=${state.file ? "Search the file: words, status:4xx, -route:/report" : "Search: words, status:4xx, -route:/report, took:>1s"}
       aria-label="Search requests" aria-describedby="search-help" aria-invalid=${error ? "true" : nothing} @input=${typed} @focus=${begin} @keydown=${takeFirst}>
-    <div class="suggest" id="search-help">${error ? html`<p class="error" role="alert">${error.message}</p>` : nothing}
+    <div class="suggest" id="search-help">${error ? html`<p class="error" role="alert">${error.message}</p>` : nothing}${unknown().map((text) => html`<p class="error">${text}</p>`)}
       ${state.file ? nothing : completions(text, addresses).map(word)}
-      <p class="quiet">Words and name:value; a minus sign excludes. Tab takes the first suggestion. The newest 1,000 requests keep their responses.</p></div></div>`;
+      <p class="quiet">Words and name:value; a minus sign excludes. Tab takes the first suggestion. Reads that succeed keep their responses among the newest 1,000 requests.</p></div></div>`;
 }
 
 // switches returns buttons for the usual terms, and the time window if there is one.
