@@ -31,17 +31,12 @@ import (
 
 const archiveRoute = "GET /_archive/{id}"
 
-// handedIn returns a submission of the live data that has an archive.
-func handedIn(t *testing.T, server *sandbox.Server) string {
+// handedIn returns a submission of jo@example.com that has an archive.
+func handedIn(t *testing.T, server *sandbox.Server, assessment string) string {
 	t.Helper()
-	client := server.LiveClient()
-	challenge, err := client.Challenges.List().PageSize(1).Page(t.Context())
+	invitation, err := server.Invite(assessment, "jo@example.com", "Jo")
 	require.NoError(t, err)
-	assessment, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: challenge.Items[0].ID, Name: "n"})
-	require.NoError(t, err)
-	invitation, err := client.Invitations.Send(t.Context(), assessment.ID, hiring.NewInvitation{Email: "a@example.com", Name: "A"})
-	require.NoError(t, err)
-	id, err := server.Begin(invitation.ID)
+	id, err := server.Begin(invitation)
 	require.NoError(t, err)
 	require.NoError(t, server.Submit(id))
 	return id
@@ -69,7 +64,7 @@ func TestDownloadArchive(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			server := sandbox.Start(t)
-			id := handedIn(t, server)
+			id := handedIn(t, server, server.AddAssessment("n"))
 			for _, f := range faults {
 				f.Route = archiveRoute
 				server.Inject(f)
@@ -187,7 +182,7 @@ func TestArchiveRedirectsAreFollowedWithoutTheKey(t *testing.T) {
 func TestArchiveLinkThatIsAlwaysRefused(t *testing.T) {
 	for _, status := range []int{400, 401, 403, 404, 410} {
 		server := sandbox.Start(t)
-		id := handedIn(t, server)
+		id := handedIn(t, server, server.AddAssessment("n"))
 		server.Inject(sandbox.Fault{Route: archiveRoute, Status: status, Times: -1})
 		before := len(server.Journal())
 		n, err := server.LiveClient().Submissions.DownloadArchive(t.Context(), id, io.Discard)
@@ -204,7 +199,7 @@ func TestArchiveLinkThatIsAlwaysRefused(t *testing.T) {
 // the download ended, so the error must neither say nor match it.
 func TestErrorOfARenewedLinkIsReportedAlone(t *testing.T) {
 	server := sandbox.Start(t)
-	id := handedIn(t, server)
+	id := handedIn(t, server, server.AddAssessment("n"))
 	server.Inject(sandbox.Fault{Route: archiveRoute, Status: http.StatusForbidden})
 	server.Inject(sandbox.Fault{Route: "GET /submissions/{id}", Skip: 1, Status: http.StatusNotFound})
 	n, err := server.LiveClient().Submissions.DownloadArchive(t.Context(), id, io.Discard)
@@ -224,10 +219,6 @@ func TestNoArchive(t *testing.T) {
 	require.ErrorIs(t, err, hiring.ErrNotFound)
 	_, err = server.Client().Submissions.DownloadArchive(t.Context(), sandbox.SubmissionID, nil)
 	require.ErrorIs(t, err, hiring.ErrInvalidInput)
-}
-
-func redirectTo(location string) apitest.Responder {
-	return apitest.Respond(302, "", "Location: "+location)
 }
 
 func TestHostileStorage(t *testing.T) {
@@ -264,7 +255,7 @@ func TestHostileStorage(t *testing.T) {
 		"another tag":              {[]apitest.Responder{begun, archive(206, 10, whole, nil, contentRange, `ETag: "v2"`)}, 10, 2, "the archive changed"},
 		"206 unasked":              {[]apitest.Responder{archive(206, 0, whole, nil, "Content-Range: bytes 0-35/36")}, 0, 1, "neither the archive nor a known error"},
 		"204":                      {[]apitest.Responder{apitest.Respond(204, "")}, 0, 1, "neither the archive nor a known error"},
-		"redirect to http":         {[]apitest.Responder{redirectTo("http://moved.test/" + apitest.Key)}, 0, 1, "302 the storage redirects to an address that is not https"},
+		"redirect to http":         {[]apitest.Responder{apitest.Respond(302, "", "Location: http://moved.test/"+apitest.Key)}, 0, 1, "302 the storage redirects to an address that is not https"},
 		"redirect without target":  {[]apitest.Responder{apitest.Respond(302, "")}, 0, 1, "302 the storage answered with neither"},
 		"a web page":               {[]apitest.Responder{apitest.Respond(200, apitest.SignInPage)}, 0, 1, "200 the storage sent a web page or XML instead of an archive, after 0 bytes"},
 		"a page after a BOM":       {[]apitest.Responder{apitest.Respond(200, "\ufeff\n <html>", "Content-Type: application/zip")}, 0, 1, "a web page"},

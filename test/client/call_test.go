@@ -454,8 +454,7 @@ func byID(ctx context.Context, id string) map[string]func(*hiring.Client) error 
 		"Challenges.Get":  func(c *hiring.Client) error { _, err := c.Challenges.Get(ctx, id); return err },
 		"Assessments.Get": func(c *hiring.Client) error { _, err := c.Assessments.Get(ctx, id); return err },
 		"Update": func(c *hiring.Client) error {
-			_, err := c.Assessments.Update(ctx, id, hiring.AssessmentUpdate{Status: "x"})
-			return err
+			return apitest.ErrorOf(c.Assessments.Update(ctx, id, hiring.AssessmentUpdate{Status: "x"}))
 		},
 		"Close":             func(c *hiring.Client) error { _, err := c.Assessments.Close(ctx, id); return err },
 		"Delete":            func(c *hiring.Client) error { return c.Assessments.Delete(ctx, id) },
@@ -468,12 +467,10 @@ func byID(ctx context.Context, id string) map[string]func(*hiring.Client) error 
 		"Submissions.Get":   func(c *hiring.Client) error { _, err := c.Submissions.Get(ctx, id); return err },
 		"Report":            func(c *hiring.Client) error { _, err := c.Submissions.Report(ctx, id); return err },
 		"WaitReport": func(c *hiring.Client) error {
-			_, err := c.Submissions.WaitReport(ctx, id, hiring.WaitOptions{})
-			return err
+			return apitest.ErrorOf(c.Submissions.WaitReport(ctx, id, hiring.WaitOptions{}))
 		},
 		"Events.List": func(c *hiring.Client) error {
-			_, err := c.Events.List(id, hiring.EventFilter{}).Collect(ctx)
-			return err
+			return apitest.ErrorOf(c.Events.List(id, hiring.EventFilter{}).Collect(ctx))
 		},
 	}
 }

@@ -337,12 +337,10 @@ func TestSinceAsUnixTime(t *testing.T) {
 // A 400, 404 or 405 ends with the Dialect fields that the request used.
 func TestErrorsNameTheAssumedNames(t *testing.T) {
 	send := func(c *hiring.Client) error {
-		_, err := c.Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: "e", Name: "n"})
-		return err
+		return apitest.ErrorOf(c.Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: "e", Name: "n"}))
 	}
 	since := func(c *hiring.Client) error {
-		_, err := c.Submissions.List(hiring.SubmissionFilter{Since: time.Now()}).Page(t.Context())
-		return err
+		return apitest.ErrorOf(c.Submissions.List(hiring.SubmissionFilter{Since: time.Now()}).Page(t.Context()))
 	}
 	for _, c := range []struct {
 		call   func(*hiring.Client) error
@@ -353,8 +351,7 @@ func TestErrorsNameTheAssumedNames(t *testing.T) {
 		{send, 409, ""},
 		{since, 400, "if an assumed name is wrong, correct Dialect.SinceLayout or Dialect.PageSizeParam"},
 		{func(c *hiring.Client) error {
-			_, err := c.Events.List("x", hiring.EventFilter{}).Page(t.Context())
-			return err
+			return apitest.ErrorOf(c.Events.List("x", hiring.EventFilter{}).Page(t.Context()))
 		}, 400,
 			"if an assumed name is wrong, correct Dialect.EventPageSizeParam"},
 		{func(c *hiring.Client) error { _, err := c.Invitations.Resend(t.Context(), "a", "i"); return err }, 405,

@@ -2,7 +2,6 @@ package client_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -412,12 +411,10 @@ func TestAnyBodyOfA2xxIsSuccessForDeleteAndRevoke(t *testing.T) {
 func TestNoContentWhereDataIsPromised(t *testing.T) {
 	for name, call := range map[string]func(*hiring.Client) error{
 		"Create": func(c *hiring.Client) error {
-			_, err := c.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: "c", Name: "n"})
-			return err
+			return apitest.ErrorOf(c.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: "c", Name: "n"}))
 		},
 		"Do": func(c *hiring.Client) error {
-			_, err := c.Do(t.Context(), "POST", "/x", nil, nil, new(any))
-			return err
+			return apitest.ErrorOf(c.Do(t.Context(), "POST", "/x", nil, nil, new(any)))
 		},
 	} {
 		fake := apitest.NewScriptedServer(t, apitest.Respond(204, "", apitest.RequestIDHeader))
@@ -484,7 +481,7 @@ func TestRejectionsThatAreCutShort(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			fake := apitest.NewScriptedServer(t, apitest.Truncate(c.status, c.begin, io.ErrUnexpectedEOF, apitest.RequestIDHeader))
-			err := getAccount(t.Context(), fake.Client())
+			err := apitest.ReadAccount(t.Context(), fake.Client())
 			require.ErrorContains(t, err, c.text, name)
 			require.ErrorContains(t, err, "the response was cut short", name)
 			require.ErrorIs(t, err, io.ErrUnexpectedEOF, name)
@@ -507,11 +504,6 @@ func TestTextsOfOtherUnusableResponses(t *testing.T) {
 		_, err := fake.Client().Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: apitest.ID, Name: "x"})
 		require.ErrorContains(t, err, c.want, name)
 	}
-}
-
-func getAccount(ctx context.Context, c *hiring.Client) error {
-	_, err := c.Account.Get(ctx)
-	return err
 }
 
 func TestErrorsAsFindsTheCode(t *testing.T) {

@@ -154,8 +154,7 @@ func TestRequestThatHoldsTheKeyIsRefused(t *testing.T) {
 		client, err := hiring.New(apitest.BaseURL, key, hiring.WithHTTPClient(&http.Client{Transport: fake}))
 		require.NoError(t, err)
 		do := func(path string, query url.Values) error {
-			_, err := client.Do(t.Context(), "GET", path, query, nil, nil)
-			return err
+			return apitest.ErrorOf(client.Do(t.Context(), "GET", path, query, nil, nil))
 		}
 		for want, errs := range map[string][]error{
 			"path": {

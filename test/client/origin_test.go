@@ -83,10 +83,7 @@ func TestWhetherA2xxIsFromTheAPI(t *testing.T) {
 		for call, write := range map[string]func(*hiring.Client) error{
 			"Delete": func(c *hiring.Client) error { return c.Assessments.Delete(t.Context(), "a") },
 			"Revoke": func(c *hiring.Client) error { return c.Invitations.Revoke(t.Context(), "a", "i") },
-			"Do": func(c *hiring.Client) error {
-				_, err := c.Do(t.Context(), "POST", "/x", nil, nil, nil)
-				return err
-			},
+			"Do":     func(c *hiring.Client) error { return apitest.ErrorOf(c.Do(t.Context(), "POST", "/x", nil, nil, nil)) },
 		} {
 			fake := apitest.NewScriptedServer(t, c.reply)
 			err := write(fake.Client())

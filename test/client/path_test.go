@@ -72,8 +72,7 @@ func TestCookiesOfFailedResponsesAreKept(t *testing.T) {
 			require.NoError(t, err)
 			jar.SetCookies(u, []*http.Cookie{{Name: "lb", Value: "7"}})
 			fake := apitest.NewScriptedServer(t, failed("Set-Cookie: route=a; Path=/"), apitest.RespondData(apitest.Resource))
-			client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: fake, Jar: jar}))
-			require.NoError(t, err)
+			client := fake.Client(hiring.WithHTTPClient(&http.Client{Transport: fake, Jar: jar}))
 			if apitest.ReadAccount(t.Context(), client) != nil { // Not retried.
 				require.NoError(t, apitest.ReadAccount(t.Context(), client), name)
 			}
@@ -107,8 +106,7 @@ func TestIdleConnectionsAreNeverClosed(t *testing.T) {
 			"key refused too often": {apitest.RespondError(401, hiring.ErrInvalidToken)},
 		} {
 			transport := &pool{ScriptedServer: apitest.NewScriptedServer(t, answers...)}
-			client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: transport}))
-			require.NoError(t, err)
+			client := transport.Client(hiring.WithHTTPClient(&http.Client{Transport: transport}))
 			for range 5 {
 				_ = apitest.ReadAccount(t.Context(), client)
 				_ = write(t.Context(), client)

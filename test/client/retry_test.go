@@ -20,21 +20,17 @@ import (
 // methodCalls makes a call with each method and returns its error.
 var methodCalls = map[string]func(context.Context, *hiring.Client) error{
 	"GET": func(ctx context.Context, c *hiring.Client) error {
-		_, err := c.Submissions.Report(ctx, apitest.ID)
-		return err
+		return apitest.ErrorOf(c.Submissions.Report(ctx, apitest.ID))
 	},
 	"DELETE": func(ctx context.Context, c *hiring.Client) error { return c.Assessments.Delete(ctx, apitest.ID) },
 	"PATCH": func(ctx context.Context, c *hiring.Client) error {
-		_, err := c.Assessments.Close(ctx, apitest.ID)
-		return err
+		return apitest.ErrorOf(c.Assessments.Close(ctx, apitest.ID))
 	},
 	"POST": func(ctx context.Context, c *hiring.Client) error {
-		_, err := c.Invitations.Send(ctx, apitest.ID, hiring.NewInvitation{Email: "e", Name: "n"})
-		return err
+		return apitest.ErrorOf(c.Invitations.Send(ctx, apitest.ID, hiring.NewInvitation{Email: "e", Name: "n"}))
 	},
 	"PUT": func(ctx context.Context, c *hiring.Client) error {
-		_, err := c.Do(ctx, "PUT", "/widgets/1", nil, 1, new(any))
-		return err
+		return apitest.ErrorOf(c.Do(ctx, "PUT", "/widgets/1", nil, 1, new(any)))
 	},
 }
 

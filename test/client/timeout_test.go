@@ -60,17 +60,15 @@ func TestTimeoutOfTheHTTPClientIsATimeout(t *testing.T) {
 func TestTimeoutOfTheHTTPClientIsThatOfEachAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 0, Left: 40 * time.Second, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), apitest.Block(), apitest.Block(), slowly(4*time.Second, apitest.RespondData(apitest.Resource)))
-		client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: fake, Timeout: 5 * time.Second}))
-		require.NoError(t, err)
+		client := fake.Client(hiring.WithHTTPClient(&http.Client{Transport: fake, Timeout: 5 * time.Second}))
 		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		require.NoError(t, apitest.ReadAccount(t.Context(), client), "after a wait of 40 s and two attempts of 5 s")
 		assert.Len(t, fake.Requests(), 4)
 
 		// A write without a response in time is not retried.
 		fake = apitest.NewScriptedServer(t, apitest.Block())
-		client, err = hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: fake, Timeout: 5 * time.Second}))
-		require.NoError(t, err)
-		err = write(t.Context(), client)
+		client = fake.Client(hiring.WithHTTPClient(&http.Client{Transport: fake, Timeout: 5 * time.Second}))
+		err := write(t.Context(), client)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
 		assert.Len(t, fake.Requests(), 1)
@@ -82,8 +80,7 @@ func TestTimeoutOfTheHTTPClientDoesNotLimitDownloads(t *testing.T) {
 		h := newStorageServer(t, func(r *http.Request) (*http.Response, error) {
 			return apitest.NewResponse(r, 200, &slowBody{Bytes: 20, Interval: 2 * time.Second}, eTag), nil
 		})
-		client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: h, Timeout: time.Second}))
-		require.NoError(t, err)
+		client := h.Client(hiring.WithHTTPClient(&http.Client{Transport: h, Timeout: time.Second}))
 		n, err := client.Submissions.DownloadArchive(t.Context(), "s", io.Discard)
 		require.NoError(t, err)
 		assert.Equal(t, int64(20), n)

@@ -176,14 +176,6 @@ func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 		server, assessment := startWithAssessment(t)
 		return server, server.LiveClient(hiring.WithTrace(d.probe())), assessment
 	}
-	submissionOf := func(t *testing.T, server *sandbox.Server, assessment string) string {
-		invitation, err := server.Invite(assessment, "jo@example.com", "Jo")
-		require.NoError(t, err)
-		id, err := server.Begin(invitation)
-		require.NoError(t, err)
-		require.NoError(t, server.Submit(id))
-		return id
-	}
 	cases := []struct {
 		name  string
 		sends []string // Operations that its attempts must have.
@@ -202,30 +194,30 @@ func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 			}
 		}},
 		{"Submissions.FindByEmail", []string{"Submissions.FindByEmail"}, "", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
-			submissionOf(t, s, a)
+			handedIn(t, s, a)
 			_, err := c.Submissions.FindByEmail(t.Context(), a, "jo@example.com")
 			require.NoError(t, err)
 		}},
 		{"Submissions.DownloadArchive", []string{"Submissions.Get", "Submissions.DownloadArchive"}, "", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
-			id := submissionOf(t, s, a)
+			id := handedIn(t, s, a)
 			_, err := c.Submissions.DownloadArchive(t.Context(), id, io.Discard)
 			require.NoError(t, err)
 		}},
 		{"Submissions.WaitReport", []string{"Submissions.Get"}, "poll", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
-			id := submissionOf(t, s, a)
+			id := handedIn(t, s, a)
 			time.AfterFunc(10*time.Second, func() { _ = s.Evaluate(id, sandbox.Result{ShipScore: new(80)}) })
 			_, err := c.Submissions.WaitReport(t.Context(), id, hiring.WaitOptions{})
 			require.NoError(t, err)
 		}},
 		{"Submissions.WaitReports", nil, "poll", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
-			id := submissionOf(t, s, a)
+			id := handedIn(t, s, a)
 			time.AfterFunc(10*time.Second, func() { _ = s.Evaluate(id, sandbox.Result{ShipScore: new(80)}) })
 			for _, err := range c.Submissions.WaitReports(t.Context(), []string{id}, hiring.WaitOptions{}) {
 				require.NoError(t, err)
 			}
 		}},
 		{"Submissions.Watch", nil, "poll", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
-			id := submissionOf(t, s, a)
+			id := handedIn(t, s, a)
 			time.AfterFunc(10*time.Second, func() { _ = s.Evaluate(id, sandbox.Result{ShipScore: new(80)}) })
 			for _, err := range c.Submissions.Watch(t.Context(), hiring.WatchOptions{}) {
 				require.NoError(t, err)
@@ -237,7 +229,7 @@ func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 			require.NoError(t, err)
 		}},
 		{"Events.Tail", nil, "", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
-			id := submissionOf(t, s, a)
+			id := handedIn(t, s, a)
 			require.NoError(t, s.Evaluate(id, sandbox.Result{ShipScore: new(80)}))
 			for _, err := range c.Events.Tail(t.Context(), id, hiring.TailOptions{}) {
 				require.NoError(t, err)
