@@ -46,15 +46,11 @@ func TestWhetherA2xxIsFromTheAPI(t *testing.T) {
 		own   bool
 	}{
 		"empty with a request id":       {apitest.Respond(200, "", apitest.RequestIDHeader), true},
-		"empty with a limit":            {apitest.Respond(200, "", limits[0]), false},
-		"empty with what remains":       {apitest.Respond(200, "", limits[1]), false},
-		"empty with a reset":            {apitest.Respond(200, "", limits[2]), false},
-		"blank with a request id":       {apitest.Respond(200, " \r\n", apitest.RequestIDHeader), true},
+		"empty with limits":             {apitest.Respond(200, "", limits...), false},
 		"other JSON with a request id":  {apitest.Respond(200, `"done"`, apitest.RequestIDHeader), false},
 		"broken JSON with a request id": {apitest.Respond(200, `{"da`, apitest.RequestIDHeader), false},
 		"long JSON with a request id":   {apitest.Respond(200, `{"x":"`+strings.Repeat("x", 100_000)+`"}`, apitest.RequestIDHeader), false},
 		"empty":                         {apitest.Respond(200, ""), false},
-		"204":                           {apitest.Respond(204, ""), false},
 		"blank":                         {apitest.Respond(200, "\n"), false},
 		"with another header":           {apitest.Respond(200, "", "X-Trace-Id: 7"), false},
 		"with empty headers":            {apitest.Respond(200, "", "X-Request-Id: "), false},
@@ -63,13 +59,9 @@ func TestWhetherA2xxIsFromTheAPI(t *testing.T) {
 		"meta":                          {apitest.Respond(200, `{"meta":{}}`), true},
 		"data, cut":                     {apitest.Truncate(200, `{"data":{"i`, apitest.ErrReset), true},
 		"data within":                   {apitest.Respond(200, `{"result":{"data":{}}}`), false},
-		"data as a value":               {apitest.Respond(200, `{"result":"data"}`), false},
 		"Data":                          {apitest.Respond(200, `{"Data":{}}`), false},
 		"a list":                        {apitest.Respond(200, `[{"data":{}}]`), false},
-		"text":                          {apitest.Respond(200, `"data"`), false},
-		"null":                          {apitest.Respond(200, `null`), false},
 		"openapi":                       {apitest.Respond(200, `{"openapi":"3.1.0"}`), false},
-		"others":                        {apitest.Respond(200, `{"ok":true}`), false},
 		"long JSON of others":           {apitest.Respond(200, `{"x":"`+strings.Repeat("x", 100_000)+`"}`), false},
 		"cut before it tells":           {apitest.Truncate(200, `{"da`, apitest.ErrReset), false},
 		"cut at once":                   {apitest.Truncate(200, "", apitest.ErrReset), false},
@@ -77,7 +69,6 @@ func TestWhetherA2xxIsFromTheAPI(t *testing.T) {
 		"page with all headers":         {apitest.Respond(200, apitest.SignInPage, append(limits, apitest.RequestIDHeader)...), false},
 		"page behind a BOM":             {apitest.Respond(200, "\ufeff "+apitest.SignInPage, apitest.RequestIDHeader), false},
 		"page, cut":                     {apitest.Truncate(200, apitest.SignInPage, apitest.ErrReset), false},
-		"long page":                     {apitest.Respond(200, strings.Repeat(apitest.SignInPage, 5000), apitest.RequestIDHeader), false},
 		"plain text with a request id":  {apitest.Respond(200, "OK", apitest.RequestIDHeader), false},
 	} {
 		for call, write := range map[string]func(*hiring.Client) error{
