@@ -102,12 +102,6 @@ func TestErrorInALogNamesNobody(t *testing.T) {
 	assert.NotContains(t, log.String(), "ada")
 }
 
-func TestRequestIDOfTheBodyServesWhenTheHeaderIsMissing(t *testing.T) {
-	fake := apitest.NewScriptedServer(t, apitest.RespondError(403, "INSUFFICIENT_SCOPE"))
-	_, err := fake.Client().Account.Get(t.Context())
-	assert.Equal(t, "req_0e", apitest.RequireError(t, "Get", err).RequestID)
-}
-
 func TestFields(t *testing.T) {
 	for details, want := range map[string]struct {
 		form        []string

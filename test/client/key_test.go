@@ -18,7 +18,6 @@ import (
 
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
-	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 )
 
 // The keys contain characters that JSON encoders escape.
@@ -133,18 +132,6 @@ func keyShowsUpNowhere(t *testing.T, key, name string, reply apitest.Responder) 
 	}
 	require.NotEmpty(t, log.String(), "%s", name)
 	apitest.AssertNoKey(t, key, name+": the log", log.String())
-}
-
-func TestKeyTravelsInOneHeaderOnly(t *testing.T) {
-	for _, op := range operations.AllWithDo() {
-		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Reply()))
-		require.NoError(t, op.Do(t.Context(), fake.Client(), op.IDs), "%s", op.Name)
-		for _, sent := range fake.Requests() {
-			assert.Equal(t, []string{"Bearer " + apitest.Key}, sent.Header["Authorization"], "%s", op.Name)
-			sent.Header.Del("Authorization")
-			apitest.AssertNoKey(t, apitest.Key, op.Name, sent)
-		}
-	}
 }
 
 func TestRequestThatHoldsTheKeyIsRefused(t *testing.T) {

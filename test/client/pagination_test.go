@@ -71,18 +71,6 @@ func TestPagerThatIsEmpty(t *testing.T) {
 	}
 }
 
-func TestPagerNeverChanges(t *testing.T) {
-	s := newListServer("page", 30)
-	pager := invitationsOf(s.Client(t)).Size(10)
-	_ = pager.Size(-1)
-	_ = pager.Size(5)
-	_ = pager.From("garbage")
-	got, err := pager.Collect(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, numbersTo(30), got)
-	assert.Equal(t, 3, s.Requests())
-}
-
 func TestPagerPagesCarryTheirMeta(t *testing.T) {
 	s := newListServer("page", 25)
 	var metas []hiring.Meta
@@ -102,20 +90,6 @@ func TestPagerPagesCarryTheirMeta(t *testing.T) {
 		metas = append(metas, page.Meta)
 	}
 	assert.Equal(t, []hiring.Meta{{RequestID: "req_1", HasMore: true, NextCursor: "after:10"}, {RequestID: "req_2"}}, metas)
-}
-
-func TestPagerOfAnEmptyListGivesOneEmptyPage(t *testing.T) {
-	for _, list := range listCases {
-		s := newListServer(list.Style, 0)
-		count := 0
-		for page, err := range list.Open(s.Client(t)).Pages(t.Context()) {
-			require.NoError(t, err)
-			assert.Empty(t, page.Items)
-			assert.Empty(t, page.Next)
-			count++
-		}
-		assert.Equal(t, 1, count)
-	}
 }
 
 func TestPagerSendsNothingBeforeTheRange(t *testing.T) {

@@ -149,25 +149,6 @@ func TestRetryAfterTooLongReturnsAtOnce(t *testing.T) {
 	}
 }
 
-func TestContextThatEndsInTheWaitJoinsBothErrors(t *testing.T) {
-	reason := errors.New("shutting down")
-	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewScriptedServer(t, apitest.RespondError(503, "INTERNAL_ERROR", "Retry-After: 10"))
-		ctx, cancel := context.WithCancelCause(t.Context())
-		defer cancel(nil)
-		time.AfterFunc(4*time.Second, func() { cancel(reason) })
-		begun := time.Now()
-		err := fake.Client().Assessments.Delete(ctx, "a1")
-		assert.Equal(t, 4*time.Second, time.Since(begun))
-		require.ErrorIs(t, err, context.Canceled)
-		require.ErrorIs(t, err, reason)
-		require.ErrorIs(t, err, hiring.ErrInternal)
-		require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
-		failure := apitest.RequireError(t, "Delete", err)
-		assert.Equal(t, [2]int{503, 1}, [2]int{failure.Status, failure.Attempts})
-	})
-}
-
 func TestEndOfTheContextIsReportedOnce(t *testing.T) {
 	reason := errors.New("shutting down")
 	for name, c := range map[string]struct {

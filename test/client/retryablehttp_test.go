@@ -29,7 +29,7 @@ import (
 //   - ignores Retry-After except with 429 and 503: TestRetryAfterWithEveryRetriedStatus
 //   - waits without jitter, or beyond its maximum: TestBackoffIsRandomBelowADoublingBound
 //   - decides in Backoff, which cannot refuse: TestDecide
-//   - loses the last failure when the context ends in a pause: TestContextThatEndsInTheWaitJoinsBothErrors
+//   - loses the last failure when the context ends in a pause: TestEndOfTheContextIsReportedOnce, TestCancellationAtEveryPoint
 //   - closes everybody's idle connections after a failure: TestConnectionsAreReusedAcrossCallsAndFailures
 //   - prints to stderr: TestNothingIsPrinted
 //   - puts URLs into errors: TestNoURLInErrors, TestNothingIsPrinted

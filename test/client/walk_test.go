@@ -70,17 +70,6 @@ func TestIterationAsksForTheLargestPagesByDefault(t *testing.T) {
 	}
 }
 
-func TestIterationOverMembersTakesNoParameters(t *testing.T) {
-	for _, n := range []int{0, 1, 1001} {
-		s := newListServer("plain", n)
-		got, err := membersOf(s.Client(t)).Collect(t.Context())
-		require.NoError(t, err)
-		assert.Equal(t, numbersTo(n), got)
-		require.Len(t, s.Queries, 1)
-		assert.Empty(t, s.Queries[0])
-	}
-}
-
 func TestIterationOverALogThatCountsFromZero(t *testing.T) {
 	for _, size := range []int{1, 2, 500} {
 		s := newListServer("seq", 0)
