@@ -61,7 +61,8 @@ func (a *app) prepare(c *cobra.Command) error {
 	for _, flag := range []string{"output", "jq", "columns", "bom", "separator"} {
 		if c.Flags().Changed(flag) && slices.Contains(withoutResults, c.Name()) {
 			err := usagef("%s prints no results, so that --%s has no meaning", commandName(c), flag)
-			return useInstead(adviceError{err, c.CommandPath() + " --help lists the flags"}, commandName(c)+" --"+flag)
+			err = useInstead(adviceError{err, c.CommandPath() + " --help lists the flags"}, commandName(c)+" --"+flag)
+			return useInstead(err, commandName(c)+" --"+flag+" "+c.Flag(flag).Value.String())
 		}
 	}
 	names := slices.Sorted(maps.Keys(insteadOfWords()))

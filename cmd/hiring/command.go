@@ -26,19 +26,26 @@ type task struct {
 	limit  int // Of a list; 0 means all.
 }
 
-// withTask returns the RunE function of a command that calls the API.
-func (a *app) withTask(work func(context.Context, task) error) func(*cobra.Command, []string) error {
+// withPrinter returns the RunE function of a command that prints results.
+func (a *app) withPrinter(work func(*cobra.Command, *output.Printer, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		printer, err := a.printer()
 		if err != nil {
 			return err
 		}
+		return work(c, printer, args)
+	}
+}
+
+// withTask returns the RunE function of a command that calls the API.
+func (a *app) withTask(work func(context.Context, task) error) func(*cobra.Command, []string) error {
+	return a.withPrinter(func(c *cobra.Command, printer *output.Printer, args []string) error {
 		client, err := a.client()
 		if err != nil {
 			return err
 		}
 		return work(c.Context(), task{Printer: printer, args: args, client: client})
-	}
+	})
 }
 
 // showItem returns the RunE function of a command that prints what one call returns.

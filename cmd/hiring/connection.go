@@ -150,8 +150,7 @@ func (a *app) options(baseURL string) ([]hiring.Option, error) {
 		options = append(options, hiring.WithInsecureHTTP())
 	}
 	if !a.flags.sandbox && ignoredProxy(server) {
-		return nil, adviceError{usagef("The variable %s_PROXY is not the address of a proxy", strings.ToUpper(server.Scheme)),
-			"Give it as http://host:port, with special characters of a user or a password escaped as %40; NO_PROXY names hosts that need none"}
+		return nil, adviceError{usagef("The variable %s_PROXY is not the address of a proxy", strings.ToUpper(server.Scheme)), "Give it as http://host:port, with special characters of a user or a password escaped as %40; NO_PROXY names hosts that need none"}
 	}
 	if a.flags.timeout > 0 {
 		options = append(options, hiring.WithTimeout(a.flags.timeout))

@@ -20,11 +20,7 @@ const doctorLimit = 3 * time.Minute
 
 func (a *app) doctorCommand() *cobra.Command {
 	c := command("doctor", "Check the connection, the key and the assumptions of the client")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		printer, err := a.printer()
-		if err != nil {
-			return err
-		}
+	c.RunE = a.withPrinter(func(c *cobra.Command, printer *output.Printer, _ []string) error {
 		if a.flags.timeout == 0 {
 			a.limit(c, doctorLimit)
 		}
@@ -41,7 +37,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			err = showFindings(printer, report)
 		}
 		return cmp.Or(err, doctorError(report))
-	}
+	})
 	return c
 }
 

@@ -20,7 +20,7 @@ import (
 
 // habits is a table of what users of gh, hcloud, stripe, kubectl, docker, aws and other programs type, and
 // after an arrow of what to use here instead: commands without the name of the program; flags of one command,
-// of each command with a name, or of any. The word <id> stands for an id or an address. After a command, alone
+// of each command with a name, or of any. The word <id> stands for an id, and <email> for an address. After a command, alone
 // is the command without arguments, and more is one with too many. After *, a command is one of any group. What stands
 // between two % is an example of the value that the user gave the flag. Before a flag, <submission> means each command
 // with that argument.
@@ -69,8 +69,8 @@ func unknownCommand(c *cobra.Command, given []string) error {
 	}
 	var near []string
 	for _, child := range c.Commands() {
-		// No suggestion leads to the command that may send a second e-mail.
-		if child.Name() != "send" && len(similar(name, append(child.Aliases, child.Name()))) > 0 {
+		// No suggestion leads to the command that may send a second e-mail. A group comes before the short forms of its commands.
+		if child.Name() != "send" && (near == nil || child.Annotations[shortOf] == "") && len(similar(name, append(child.Aliases, child.Name()))) > 0 {
 			usual, _, _ := child.Find([]string{"list"}) // Of a group that has a list.
 			near = append(near, cmp.Or(usageBelow(c, child.Name(), append(given, "")[1]), usual.CommandPath()))
 		}
@@ -89,8 +89,10 @@ func insteadOfCommand(c *cobra.Command, below string, given []string) (instead s
 		if strings.Contains(word, "/") { // As in submission/5b….
 			words = append(words, path.Base(path.Dir(word)))
 		}
-		if word = path.Base(word); isID.MatchString(word) || strings.Contains(word, "@") {
+		if word = path.Base(word); isID.MatchString(word) {
 			word = "<id>"
+		} else if strings.Contains(word, "@") {
+			word = "<email>"
 		}
 		words = append(words, word)
 	}
@@ -104,7 +106,7 @@ func insteadOfCommand(c *cobra.Command, below string, given []string) (instead s
 			instead = cmp.Or(usageBelow(c, given[0], given[1]), insteadOf(given[1]+" "+given[0]), usageBelow(c, group, given[0]))
 			instead = cmp.Or(instead, insteadOf(group+" "+given[0]), insteadOf(group+" "+append(rest, "")[0])) // As in org member add.
 		}
-		if instead = cmp.Or(instead, insteadOf(below+given[1]+" "+given[0])); instead == "" && strings.HasPrefix(insteadOf(below+given[0]), "a kind ") && given[1] != "<id>" {
+		if instead = cmp.Or(instead, insteadOf(below+given[1]+" "+given[0])); instead == "" && strings.HasPrefix(insteadOf(below+given[0]), "a kind ") && given[1][:1] != "<" {
 			instead = insteadOf(given[1]) // As in get candidates.
 		}
 	}
@@ -142,7 +144,7 @@ var kind, fitting = regexp.MustCompile(`\b(?:submission|invitation|assessment|ch
 
 // filled returns a text that advises a command with the id or the address that was typed instead of its placeholder, if there
 // is one of each and no other kind of thing was named, with the value that a flag was given in place of the one behind it, and
-// with --dry-run if that was typed. It keeps the advice to quote a name only where no argument is an id or an address.
+// with --dry-run if that was typed.
 func (a *app) filled(text string) string {
 	_, advice, _ := strings.Cut(text, "Use hiring ")
 	said, line := strings.TrimSuffix(text, advice), strings.Join(a.args, " ")
@@ -154,30 +156,60 @@ func (a *app) filled(text string) string {
 	if slices.Contains(a.args, "--dry-run") {
 		advice = strings.ReplaceAll(advice, "import <file.csv> -a", "import <file.csv> --dry-run -a")
 	}
+	advice = strings.ReplaceAll(advice, "<file.csv>", cmp.Or(csvFile.FindString(line), "<file.csv>"))
 	args := strings.Split(strings.ReplaceAll(strings.Join(a.args, "\x00"), "--assessment", "-a"), "\x00")
-	text = flagBlank.ReplaceAllStringFunc(said+advice, func(shown string) string {
+	text = flagBlank.ReplaceAllStringFunc(a.narrowed(said+advice, args), func(shown string) string {
 		flag, blank, _ := strings.Cut(shown, " ")
 		_, _, value := given(flag, args)
 		return flag + " " + cmp.Or(spaced.ReplaceAllString(value, "'$0'"), blank)
 	})
-	if slices.ContainsFunc(typed, func(one []string) bool { return one[1] == "" }) {
-		text = quotes.ReplaceAllString(text, "")
-	}
 	return withFullStop(text)
 }
 
-// flagBlank matches a flag with a placeholder in advice, spaced a value that needs quotes, and quotes the advice to quote a name.
-var flagBlank, spaced, quotes = regexp.MustCompile(`(?:-a|--name) <[a-z]+>`), regexp.MustCompile(`.* .*`), regexp.MustCompile(`quotes around a name with spaces, and |, and with quotes around a name with spaces`)
+// listOfIDs matches a list of ids in advice, selector a flag that selects from it, condition what selects without a flag, and
+// csvFile the name of a file.
+var listOfIDs, selector = regexp.MustCompile(`hiring \w+ list[^|']*'\.\[\]`), regexp.MustCompile(`^(-a|--status|--since|--evaluated-since) ('.*'|[^\s,]+)`)
+var condition, csvFile = regexp.MustCompile(`map\((select\(.*\))\)'`), regexp.MustCompile(`[^\s@=]+\.csv\b`)
+
+// narrowed returns advice with a list of ids that selects what flags among arguments select.
+func (a *app) narrowed(advice string, args []string) string {
+	return listOfIDs.ReplaceAllStringFunc(advice, func(shown string) string {
+		list, _, _ := new(app).rootCommand().Find(strings.Fields(shown)[1:3])
+		for i := range args {
+			name, _, _ := strings.Cut(args[i], "=")
+			_, _, value := given(name, args[i:])
+			instead := cmp.Or(a.insteadOfFlag(list, name, args[i:]), name+" "+spaced.ReplaceAllString(value, "'$0'"))
+			if flag := selector.FindStringSubmatch(instead); flag != nil {
+				shown = regexp.MustCompile(" "+flag[1]+` \S+`).ReplaceAllString(shown, "")
+				shown = strings.Replace(shown, " list", " list "+flag[0], 1)
+			} else if selects := condition.FindStringSubmatch(instead); selects != nil {
+				shown += " | " + selects[1]
+			}
+		}
+		return shown
+	})
+}
+
+// flagBlank matches a flag with a placeholder in advice, and spaced a value that needs quotes.
+var flagBlank, spaced = regexp.MustCompile(`(?:-a|--name) <[a-z]+>`), regexp.MustCompile(`.* .*`)
 
 // unknownFlags names what to use instead of flags that a command does not have, or flags with a similar name. from has the
 // arguments from each flag on.
 func (a *app) unknownFlags(c *cobra.Command, unknown []string, from [][]string) error {
+	flags, others := flagLines(c.LocalNonPersistentFlags())+c.Example, "It has the flags below, and those of hiring --help"
+	if !isAction(c) {
+		others += ": --jq selects from the results"
+	}
 	if len(unknown) > 1 && !c.HasSubCommands() {
-		var lines []string
+		lines, below := "", ""
 		for i, flag := range unknown {
-			lines = append(lines, fmt.Sprintf("  %-12s  %s", output.Clean(flag), a.filled(withFullStop(cmp.Or(a.adviceForFlag(c, flag, from[i]), "See "+c.CommandPath()+" --help")))))
+			advice := a.adviceForFlag(c, flag, from[i])
+			if advice == "" {
+				advice, below = others, flags
+			}
+			lines += fmt.Sprintf("  %-12s  %s\n", output.Clean(flag), a.filled(withFullStop(advice)))
 		}
-		return listedError{usagef("%s does not have these flags", commandName(c)), strings.Join(lines, "\n")}
+		return listedError{usagef("%s does not have these flags", commandName(c)), lines + below}
 	}
 	has := func(child *cobra.Command) bool { return child.Flag(strings.TrimLeft(unknown[0], "-")) != nil }
 	err := usagef("%s has no flag %s", commandName(c), output.Clean(unknown[0]))
@@ -190,11 +222,7 @@ func (a *app) unknownFlags(c *cobra.Command, unknown []string, from [][]string) 
 	if usual, _, _ := c.Find([]string{"list"}); usual != c {
 		return a.unknownFlags(usual, unknown, from)
 	}
-	advice := "It has the flags below, and those of hiring --help"
-	if !isAction(c) {
-		advice += ": --jq selects from the results"
-	}
-	return listedError{adviceError{err, advice}, flagLines(c.LocalNonPersistentFlags()) + c.Example}
+	return listedError{adviceError{err, others}, flags}
 }
 
 // isFlag matches an argument that is a flag also after a flag that needs a value.
@@ -223,11 +251,7 @@ func (a *app) adviceForFlag(c *cobra.Command, flag string, args []string) string
 	}
 	member, _, value := given(flag, args)
 	if of := cmp.Or(insteadOf("--"+member), "--"+member); member != "" && c.Flag(of[2:]) != nil { // As in --filter status=x.
-		_, known, hasValues := strings.Cut(c.Flag(of[2:]).Usage, "`: ")
-		if !hasValues || strings.Contains(known, value) {
-			return "Use " + of + " '" + value + "'"
-		}
-		return "Use " + of + " with another value than " + value + ": " + known
+		return "Use " + of + " '" + value + "'"
 	}
 	instead := cmp.Or(columnsIn(strings.Join(args[:min(len(args), 2)], " ")), a.insteadOfFlag(c, flag, args))
 	switch {
@@ -239,10 +263,7 @@ func (a *app) adviceForFlag(c *cobra.Command, flag string, args []string) string
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	near := similar(strings.TrimPrefix(flag, "--"), slices.DeleteFunc(names, func(name string) bool { return name == "again" }))
-	switch isNear := len(near) > 0 && strings.HasPrefix(flag, "--"); {
-	case !isNear && slices.Contains([]string{"import", "invite", "send"}, c.Name()):
-		return c.CommandPath() + " --help lists the flags: an invitation has only a name and an address, and the API writes the e-mail"
-	case !isNear:
+	if len(near) == 0 || !strings.HasPrefix(flag, "--") {
 		return ""
 	}
 	return "Did you mean --" + strings.Join(near, " or --") + "? " + c.CommandPath() + " --help lists the flags"
@@ -253,7 +274,8 @@ func (a *app) adviceForFlag(c *cobra.Command, flag string, args []string) string
 func (a *app) insteadOfFlag(c *cobra.Command, flag string, args []string) string {
 	member, operator, value := given(flag, args)
 	_, argument, _ := strings.Cut(strings.TrimSuffix(argumentsOf(c), "..."), " ")
-	for _, typed := range []string{flag, plural.ReplaceAllString(flag, "$1")} {
+	usual, _, _ := strings.Cut(insteadOf(flag), " ") // Of a flag that the command does not have, either, as in --newer-than.
+	for _, typed := range []string{flag, plural.ReplaceAllString(flag, "$1"), usual} {
 		for _, of := range []string{commandName(c) + " ", c.Name() + " ", argument + " ", ""} {
 			instead := insteadOf(of + typed)
 			words := strings.FieldsFunc(instead, func(r rune) bool { return strings.ContainsRune(" ,;:", r) })
@@ -280,9 +302,9 @@ func columnsIn(text string) (instead string) {
 }
 
 // given returns the value that arguments give a flag, if it is a text that needs no quotes, and the member and the operator
-// of a value such as status=active or score>=80.
+// of a value such as status=active, score>=80 or >80.
 func given(flag string, args []string) (member, operator, value string) {
-	first := regexp.MustCompile(`(?:^|\x00)--?` + regexp.QuoteMeta(strings.TrimLeft(flag, "-")) + `[=\x00](?:(\w+)(?:==?|(!=|[<>]=?)))?([\pL\pN][\pL\pN @.,_+:-]*)(?:\x00|$)`)
+	first := regexp.MustCompile(`(?:^|\x00)--?` + regexp.QuoteMeta(strings.TrimLeft(flag, "-")) + `[=\x00](?:(\w*)(?:==?|(!=|[<>]=?)) ?)?([\pL\pN][\pL\pN @.,_+:-]*)(?:\x00|$)`)
 	found := append(first.FindStringSubmatch(strings.Join(args, "\x00")), "", "", "", "")
 	return found[1], found[2], found[3]
 }
@@ -302,7 +324,7 @@ func (a *app) withValue(advice, member, operator, value string) string {
 		switch isTime := at.Set(shown) == nil; {
 		case shown == "<member>":
 			return cmp.Or(member, shown)
-		case shown == "==":
+		case strings.Trim(shown, "<>=") == "":
 			return cmp.Or(operator, shown)
 		case shown == `"<value>"` && value != "" && !number.MatchString(value):
 			return strconv.Quote(value)

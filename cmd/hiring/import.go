@@ -190,8 +190,7 @@ func newImportPlan(ctx context.Context, client *hiring.Client, assessment string
 
 // text returns the plan in a few lines.
 func (p importPlan) text() string {
-	lines := []string{fmt.Sprintf("%s for %s: %d already invited, %d to invite.", counted(p.People, "candidate", "candidates"),
-		output.Clean(p.AssessedAs), p.Existing, p.ToInvite)}
+	lines := []string{fmt.Sprintf("%s for %s: %d already invited, %d to invite.", counted(p.People, "candidate", "candidates"), output.Clean(p.AssessedAs), p.Existing, p.ToInvite)}
 	if p.Repeats > 0 {
 		lines = append(lines, counted(p.Repeats, "row repeats an address and is skipped.", "rows repeat an address and are skipped."))
 	}
@@ -201,8 +200,7 @@ func (p importPlan) text() string {
 	switch {
 	case p.ToInvite == 0 || p.PlanLeft == nil: // Unlimited.
 	case *p.PlanLeft < p.ToInvite:
-		lines = append(lines, fmt.Sprintf("The plan has only %s left. The import will stop there.",
-			counted(*p.PlanLeft, "invitation", "invitations")))
+		lines = append(lines, fmt.Sprintf("The plan has only %s left. The import will stop there.", counted(*p.PlanLeft, "invitation", "invitations")))
 	default:
 		lines = append(lines, fmt.Sprintf("The plan has %s left.", counted(*p.PlanLeft, "invitation", "invitations")))
 	}

@@ -74,8 +74,7 @@ func (a *app) invitationsFindCommand() *cobra.Command {
 				given != "" && strings.Contains(folded(i.CandidateName+" "+i.CandidateEmail), folded(given))
 		})
 		if err == nil && len(found) == 0 {
-			err = adviceError{causedError{fmt.Errorf("There is no invitation of %s", quoted([]string{given})), hiring.ErrNotFound},
-				"hiring invitations list -a <assessment> shows the invitations"}
+			err = adviceError{causedError{fmt.Errorf("There is no invitation of %s", quoted([]string{given})), hiring.ErrNotFound}, "hiring invitations list -a <assessment> shows the invitations"}
 		}
 		return hiring.PagerOf(found...), err
 	})

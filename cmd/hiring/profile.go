@@ -201,11 +201,7 @@ type profileRow struct {
 
 func (a *app) profileListCommand() *cobra.Command {
 	c := command("list", "List the profiles, and which one commands use")
-	c.RunE = func(_ *cobra.Command, _ []string) error {
-		printer, err := a.printer()
-		if err != nil {
-			return err
-		}
+	c.RunE = a.withPrinter(func(_ *cobra.Command, printer *output.Printer, _ []string) error {
 		store, err := a.profiles()
 		if err != nil {
 			return err
@@ -225,7 +221,7 @@ func (a *app) profileListCommand() *cobra.Command {
 			rows = append(rows, profileRow{Name: "(variables)", Environment: environmentOf(key), BaseURL: base, InUse: used})
 		}
 		return output.List(printer, output.Table[profileRow]{Things: "profiles", Shown: []string{"name", "environment", "base_url", "in_use", "dialect"}}, output.Of(rows...))
-	}
+	})
 	return c
 }
 

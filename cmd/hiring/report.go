@@ -147,8 +147,7 @@ func reportFacts(f hiring.Facts) []string {
 	if f.TimeUsedMinutes != nil {
 		all = append(all, fmt.Sprintf("%s of %d minutes used", decimal(*f.TimeUsedMinutes), f.TimeAllottedMinutes))
 	}
-	all = append(all, fmt.Sprintf("$%.2f of $%.2f spent on AI", f.BudgetUsedDollars, f.BudgetAllottedDollars),
-		fmt.Sprintf("%d exchanges with the AI", f.AIExchangeCount))
+	all = append(all, fmt.Sprintf("$%.2f of $%.2f spent on AI", f.BudgetUsedDollars, f.BudgetAllottedDollars), fmt.Sprintf("%d exchanges with the AI", f.AIExchangeCount))
 	if f.AIAuthoredPct != nil {
 		all = append(all, decimal(*f.AIAuthoredPct)+" % written by the AI")
 	}

@@ -36,13 +36,9 @@ func version() buildVersion {
 
 func (a *app) versionCommand() *cobra.Command {
 	c := command("version", "Show the version of this program")
-	c.RunE = func(*cobra.Command, []string) error {
-		printer, err := a.printer()
-		if err != nil {
-			return err
-		}
+	c.RunE = a.withPrinter(func(_ *cobra.Command, printer *output.Printer, _ []string) error {
 		return output.One(printer, output.Table[buildVersion]{Shown: []string{"version", "revision", "go", "platform"}}, version())
-	}
+	})
 	return c
 }
 

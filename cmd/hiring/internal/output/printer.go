@@ -212,12 +212,11 @@ func each[T any](items iter.Seq2[T, error], write func(T) error) error {
 func (p *Printer) writeArray(rows iter.Seq2[row, error]) error {
 	if p.query != nil {
 		all := []json.RawMessage{}
-		err := each(rows, func(r row) error {
+		for r, err := range rows {
+			if err != nil {
+				return err
+			}
 			all = append(all, p.encoded(r))
-			return nil
-		})
-		if err != nil {
-			return err
 		}
 		return p.WriteJSON(all)
 	}
