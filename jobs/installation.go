@@ -265,7 +265,7 @@ func (in *installation[TTx]) WorkEnd(ctx context.Context, row *rivertype.JobRow,
 	if err == nil {
 		return nil
 	}
-	if row.Kind == KindHealth && !isSnoozeOrShutdown(ctx, err) {
+	if row.Kind == KindHealth && !errors.Is(ctx.Err(), context.Canceled) {
 		in.logFailure(ctx, attempt{row: row}, err, "jobs: failed, another run follows within a minute")
 	}
 	return storableError{err}

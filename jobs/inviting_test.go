@@ -26,6 +26,8 @@ func TestJobsWaitForTheAPISQLite(t *testing.T) {
 	o.Client = clientVia(t, api.Transport().RoundTrip)
 	config := testConfig()
 	config.MaxAttempts = 1
+	var log logBuffer
+	config.Logger = log.logger()
 	require.NoError(t, jobs.SendInvitations(config, s.database, jobs.Invitations{Organizations: []jobs.Organization{o}}))
 	require.NoError(t, jobs.Watch(config, s.database, jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult}))
 	delete(config.Queues, jobs.QueuePolls) // A poll would read the submission.
@@ -60,6 +62,11 @@ func TestJobsWaitForTheAPISQLite(t *testing.T) {
 	fail(sandbox.Fault{Status: http.StatusServiceUnavailable, RetryAfter: 20 * time.Minute})
 	retry()
 	snoozed(15*time.Minute, 20*time.Minute)
+	for _, kind := range kinds {
+		for _, cause := range []string{`"connection reset"`, `"status 503"`} {
+			require.Regexp(t, `level=WARN msg="jobs: the API fails, will be retried" organization=acme kind=`+kind+` job_id=\d+ attempt=1 cause=`+cause+` .*next_attempt=`, log.String())
+		}
+	}
 	api.ClearFaults()
 	retry()
 	eventually(t, s.statusIs(t, jobs.StatusSent, 3))

@@ -63,14 +63,14 @@ const maxAttempts = 30_000
 // retried together.
 func jittered(d time.Duration) time.Duration { return d + rand.N(d/10+1) } //nolint:gosec // Not a secret.
 
-// snoozeIfTransient returns a snooze in place of a transient error of the API, so that the
+// snoozeIfTransient adds a snooze to a transient error of the API, so that the
 // attempt does not count as a failure: for as long as the API asked for, otherwise for two
 // minutes.
 func snoozeIfTransient(err error) error {
 	if !hiring.IsTransient(err) {
 		return err
 	}
-	return river.JobSnooze(cmp.Or(requestedDelay(err), jittered(2*retryDelay)))
+	return errors.Join(err, river.JobSnooze(cmp.Or(requestedDelay(err), jittered(2*retryDelay))))
 }
 
 // requestedDelay returns the delay that the API asked for with an error, 0 without one.

@@ -43,14 +43,19 @@ func (in *installation[TTx]) supervise(ctx context.Context, r *registry, a attem
 	return err
 }
 
-// report reports the end of an attempt to the telemetry, and logs a failure.
+// report reports the end of an attempt to the telemetry, and logs a failure. That the rate limit is used up is none,
+// and that the client stops is none to River.
 func (in *installation[TTx]) report(ctx context.Context, o Organization, a attempt, err error) {
 	if _, cancelled := errors.AsType[*rivertype.JobCancelError](err); cancelled {
 		o.reportEvent(ctx, a.row.Kind, EventCancelled)
 		in.logFailure(ctx, a, err, "jobs: cancelled")
 		return
 	}
-	if err == nil || isSnoozeOrShutdown(ctx, err) || errors.Is(err, errOvertaken) {
+	snooze, snoozed := errors.AsType[*rivertype.JobSnoozeError](err)
+	if snoozed && hiring.IsTransient(err) && !errors.Is(err, hiring.ErrRateLimited) {
+		in.logFailure(ctx, a, err, "jobs: the API fails, will be retried", "next_attempt", in.Now().Add(snooze.Duration).UTC().Format(time.RFC3339))
+	}
+	if err == nil || snoozed || errors.Is(ctx.Err(), context.Canceled) || errors.Is(err, errOvertaken) {
 		return
 	}
 	if a.row.Attempt >= a.row.MaxAttempts {
@@ -144,11 +149,4 @@ func panicked() string {
 
 func (o Organization) reportEvent(ctx context.Context, kind string, event Event) {
 	o.telemetry.Job(context.WithoutCancel(ctx), JobEvent{o.Name, kind, event})
-}
-
-// isSnoozeOrShutdown reports whether an attempt ended with a snooze or because its
-// client stopped. River does not count such an attempt as a failure.
-func isSnoozeOrShutdown(ctx context.Context, err error) bool {
-	_, snoozed := errors.AsType[*rivertype.JobSnoozeError](err)
-	return snoozed || errors.Is(ctx.Err(), context.Canceled)
 }
