@@ -19,7 +19,7 @@ import (
 )
 
 // customers returns the organizations of a table. It is code of the guide.
-func customers(pool *pgxpool.Pool, open func(encrypted []byte) (*hiring.Client, error)) *jobs.Directory {
+func customers(pool *pgxpool.Pool, open func(name string, encrypted []byte) (*hiring.Client, error)) *jobs.Directory {
 	return &jobs.Directory{
 		List: func(ctx context.Context) ([]jobs.DirectoryEntry, error) {
 			rows, _ := pool.Query(ctx, "SELECT id, md5(c::text) FROM customers c WHERE active") // CollectRows returns its error.
@@ -30,7 +30,7 @@ func customers(pool *pgxpool.Pool, open func(encrypted []byte) (*hiring.Client, 
 			var url, secret string
 			row := pool.QueryRow(ctx, "SELECT encrypted_key, webhook_url, webhook_secret FROM customers WHERE id = $1", e.Name)
 			if err = row.Scan(&encrypted, &url, &secret); err == nil {
-				o.Client, err = open(encrypted) // Decrypts the key and calls hiring.New.
+				o.Client, err = open(e.Name, encrypted) // Decrypts the key and calls hiring.New.
 			}
 			if err == nil {
 				o.Value, err = jobs.NewWebhook(url, jobs.WebhookOptions{Secrets: []string{secret}})
@@ -54,7 +54,7 @@ func TestGuideCustomersPostgres(t *testing.T) {
 	s.mustExec(t, `CREATE TABLE customers (id text PRIMARY KEY, encrypted_key bytea NOT NULL, active boolean NOT NULL DEFAULT true,
 		webhook_url text NOT NULL DEFAULT 'https://127.0.0.1:1/', webhook_secret text NOT NULL DEFAULT 'whsec_dGhlIGN1cnJlbnQgc2VjcmV0IGlzIGxvbmc=')`)
 	s.mustExec(t, "INSERT INTO customers (id, encrypted_key) VALUES ('acme', $1)", []byte("yek"))
-	directory := customers(pool, func(encrypted []byte) (*hiring.Client, error) {
+	directory := customers(pool, func(_ string, encrypted []byte) (*hiring.Client, error) {
 		return hiring.New("https://hiring.example.com", "sk_live_"+string(encrypted))
 	})
 	list := func() []jobs.DirectoryEntry {

@@ -48,7 +48,7 @@ func work(ctx context.Context, client *hiring.Client, databaseURL string, storeS
 		ID:              fmt.Sprintf("%s-%d", host, os.Getpid()), // Names the process in attempted_by.
 		Schema:          "hiring",
 		Logger:          slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		SoftStopTimeout: 10 * time.Second, // Running handlers have 10 s to finish.
+		SoftStopTimeout: 10 * time.Second, // For running handlers.
 	}
 	organizations := []jobs.Organization{{Name: "acme", Client: client}}
 	if err := jobs.Watch(config, db, jobs.Results[pgx.Tx]{Organizations: organizations, Handle: storeScore}); err != nil {
@@ -67,7 +67,7 @@ func work(ctx context.Context, client *hiring.Client, databaseURL string, storeS
 	<-ctx.Done()
 	select {
 	case <-workers.Stopped():
-	case <-time.After(12 * time.Second): // A handler hangs. River rescues its delivery after six minutes.
+	case <-time.After(12 * time.Second): // A handler hangs.
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func ExampleWatch() {
 		log.Fatal(err)
 	}
 
-	config := &river.Config{SoftStopTimeout: 10 * time.Second} // Running handlers have 10 s to finish.
+	config := &river.Config{SoftStopTimeout: 10 * time.Second} // For running handlers.
 	err = jobs.Watch(config, jobs.SQLite(db), jobs.Results[*sql.Tx]{
 		Organizations: []jobs.Organization{{
 			Name: "acme", Client: api.LiveClient(), Watch: hiring.WatchOptions{Since: time.Now().Add(-24 * time.Hour)}, // Used by the first start only.
