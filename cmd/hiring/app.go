@@ -61,7 +61,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return exitOK
 	}
 	code := exitStatus(ctx, err)
-	a.say(a.err.Paint(output.Red, "hiring:") + " " + a.filled(explain(err, code)))
+	a.say(a.err.Paint(output.Red, "hiring:") + " " + a.filled(explain(err, code))) //nolint:contextcheck // the command that is made there is looked at and not run
 	if below, ok := errors.AsType[listedError](err); ok && below.lines != "" {
 		_, _ = fmt.Fprintln(a.err, reflow(strings.TrimRight(below.lines, "\n"), min(cmp.Or(a.err.Width, helpWidth), widestTexts)))
 	}
