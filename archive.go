@@ -186,7 +186,7 @@ func (d *download) transfer() error {
 		return err
 	case err != nil:
 		return d.resumable(timed, err)
-	case (&Error{Status: resp.StatusCode}).isTransient():
+	case isTransientStatus(resp.StatusCode):
 		d.delay = readHeader(resp.StatusCode, resp.Header, noKey, time.Now()).retryAfter
 	}
 	if err := d.accept(resp); err != nil {
@@ -225,7 +225,7 @@ func (d *download) accept(resp *http.Response) error {
 		return errArchiveChanged
 	case status == http.StatusPartialContent && begun:
 		return d.acceptRange(h)
-	case (&Error{Status: status}).isTransient():
+	case isTransientStatus(status):
 		return errTransferBroken
 	case status >= 400 && status < 500:
 		return errTransferRefused

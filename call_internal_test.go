@@ -135,6 +135,8 @@ func TestDecide(t *testing.T) {
 		assert.Equal(t, c.wait, wait, name)
 		assert.Equal(t, c.wait > 0, again, name)
 	}
+	assert.False(t, RetryPolicy{MaxWait: hour}.tooLong(hour+time.Second), "a Date is cut to a second")
+	assert.True(t, RetryPolicy{MaxWait: hour}.tooLong(hour+2*time.Second))
 }
 
 func TestClassify(t *testing.T) {
@@ -150,9 +152,9 @@ func TestClassify(t *testing.T) {
 		text    string // Part of the error; "" for success.
 	}{
 		"success":               {"POST", response{status: 201, body: ok}, "", 0, "", ""},
-		"of an intermediary":    {"POST", response{status: 200, body: []byte("<html>")}, OutcomeUnknown, kindForeign, "", "not from the API: <html>"},
+		"of an intermediary":    {"POST", response{status: 200, body: []byte("<html>")}, OutcomeUnknown, kindNotFromAPI, "", "not from the API: <html>"},
 		"empty, with an id":     {"POST", response{status: 200, requestID: "req_1"}, OutcomeDone, kindBroken, "", "the response is empty"},
-		"empty, without an id":  {"POST", response{status: 200}, OutcomeUnknown, kindForeign, "", "the response is empty and not from the API"},
+		"empty, without an id":  {"POST", response{status: 200}, OutcomeUnknown, kindNotFromAPI, "", "the response is empty and not from the API"},
 		"cut short":             {"POST", response{status: 200, body: ok[:9], bodyErr: io.EOF, cut: cut}, OutcomeDone, kindBroken, "", "not complete"},
 		"no data":               {"GET", response{status: 200, body: []byte(`{"meta":{}}`)}, "", kindInvalidBody, "", "no data"},
 		"informational":         {"POST", response{status: 101}, OutcomeUnknown, kindByStatus, "", "status 101 does not end a request"},

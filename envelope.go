@@ -42,7 +42,8 @@ var spelling = strings.NewReplacer("-", "", "{", "", "}", "")
 
 var apiCodec = jsoncodec.New[resource]()
 
-func encode(v any) ([]byte, error) { return apiCodec.Encode(v) }
+// encode is the MarshalJSON of a resource. Without the marker of the interface resource it would call itself.
+func encode(v resource) ([]byte, error) { return apiCodec.Encode(v) }
 
 func decode(b []byte, v any, options ...jsonv2.Options) error {
 	return apiCodec.Decode(b, v, options...)
@@ -153,7 +154,7 @@ func (v RawValue) texts() []string {
 }
 
 // MarshalJSON returns the value unchanged, or null for an empty value.
-func (v RawValue) MarshalJSON() ([]byte, error) { return encode(json.RawMessage(v)) }
+func (v RawValue) MarshalJSON() ([]byte, error) { return apiCodec.Encode(json.RawMessage(v)) }
 
 // UnmarshalJSON keeps a copy of b.
 func (v *RawValue) UnmarshalJSON(b []byte) error {

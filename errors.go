@@ -99,7 +99,7 @@ const (
 	kindInvalidBody                    // A complete 2xx response of the API cannot be decoded.
 	// A 2xx that is not from the API, or a server that refused the TLS handshake: the base URL is
 	// wrong, or there is an outage.
-	kindForeign
+	kindNotFromAPI
 )
 
 // Error returns one line with the operation, status, code, message, invalid fields,

@@ -32,7 +32,7 @@ func TestOneRuleOfWhatMayPass(t *testing.T) {
 	retried := make(map[string][]int)
 	for status := range 700 {
 		for _, code := range codes {
-			for _, kind := range []failureKind{kindByStatus, kindUnsent, kindBroken, kindTimedOut, kindFinal, kindForeign, kindInvalidBody} {
+			for _, kind := range []failureKind{kindByStatus, kindUnsent, kindBroken, kindTimedOut, kindFinal, kindNotFromAPI, kindInvalidBody} {
 				if kind != kindByStatus && status >= 300 { // TestClassify: a rejection has no kind.
 					continue
 				}
@@ -99,8 +99,8 @@ func TestWhatFollowsFromAFailure(t *testing.T) {
 		{"a connection that was lost", Error{kind: kindBroken}},
 		{"a timeout", Error{kind: kindTimedOut}},
 		{"a certificate, proxy or scheme", Error{kind: kindFinal}},
-		{"a TLS handshake that was refused", Error{kind: kindForeign}},
-		{"2xx that is not the API's", Error{Status: 200, kind: kindForeign}},
+		{"a TLS handshake that was refused", Error{kind: kindNotFromAPI}},
+		{"2xx that is not the API's", Error{Status: 200, kind: kindNotFromAPI}},
 		{"2xx that was cut short", Error{Status: 200, kind: kindBroken}},
 		{"2xx of a write, cut short", Error{Status: 201, kind: kindBroken, Outcome: OutcomeDone}},
 		{"2xx that cannot be decoded", Error{Status: 200, kind: kindInvalidBody}},

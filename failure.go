@@ -112,7 +112,7 @@ func (c *call) notFromAPI(r *response) *Error {
 	}
 	message, hint := c.describeBody(r, "envelope")
 	e := c.newError(r, message, nil)
-	e.kind, e.Hint = kindForeign, cmp.Or(hint, pageHint)
+	e.kind, e.Hint = kindNotFromAPI, cmp.Or(hint, pageHint)
 	return e
 }
 
@@ -174,7 +174,7 @@ func (c *call) rejected(r *response) *Error {
 	case r.rejection == nil:
 		e.Message, hint = c.describeBody(r, "error envelope")
 	default:
-		e.takeOver(r.rejection, c.key)
+		e.copyRejection(r.rejection, c.key)
 	}
 	switch {
 	case r.cut == nil:
@@ -196,13 +196,13 @@ func (c *call) redirectTarget(r *response) string {
 	return "elsewhere (to " + excerpt(c.key.redact(to.Host)) + ")"
 }
 
-// takeOver copies what the API says into the error, without the key.
-func (e *Error) takeOver(said *rejection, key *credential) {
-	e.Code, e.Message = ErrorCode(key.redact(string(said.Code))), key.redact(said.Message)
-	if len(said.Details) > 0 && string(said.Details) != "null" {
-		e.Details = []byte(key.redact(string(said.Details)))
+// copyRejection copies what the API says into the error, without the key.
+func (e *Error) copyRejection(r *rejection, key *credential) {
+	e.Code, e.Message = ErrorCode(key.redact(string(r.Code))), key.redact(r.Message)
+	if len(r.Details) > 0 && string(r.Details) != "null" {
+		e.Details = []byte(key.redact(string(r.Details)))
 	}
-	if id, ok := said.RequestID.Text(); ok && e.RequestID == "" {
+	if id, ok := r.RequestID.Text(); ok && e.RequestID == "" {
 		e.RequestID = key.redact(id)
 	}
 }
@@ -299,7 +299,7 @@ func (c *call) noResponse(err error) *Error {
 		e.kind, e.Hint = kindFinal, "correct the scheme or the port of the base URL"
 	case alert != "":
 		e.Message = "the server refused the TLS handshake: remote error: " + alert
-		e.kind, e.Hint = kindForeign, "check which client certificate and which versions of TLS "+c.url.Host+" requires"
+		e.kind, e.Hint = kindNotFromAPI, "check which client certificate and which versions of TLS "+c.url.Host+" requires"
 	case isTLSError(err):
 		e.kind = kindFinal
 		e.Hint = "check the base URL and the certificate of " + c.url.Host

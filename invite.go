@@ -165,13 +165,13 @@ func (c *invitee) ensure(ctx context.Context) (InviteResult, error) {
 			return c.lookedUp(ctx, invitation, err)
 		}
 		invitation, outcome, err := c.send(ctx)
-		isLastOfUnknown := c.unsettled != nil && c.requestsLeft() == 0 // No request is left that could settle an earlier one.
+		cannotSettle := c.unsettled != nil && c.requestsLeft() == 0 // No request is left that could settle an earlier one.
 		switch {
 		case errors.Is(err, errListingTooOld), c.address.last.accepted():
 			continue
 		case outcome == InviteRejected:
 			return c.afterRejection(ctx, err)
-		case outcome == InviteNotSent && isLastOfUnknown && IsTransient(err):
+		case outcome == InviteNotSent && cannotSettle && IsTransient(err):
 			return c.result(InviteUnknown, Invitation{}), c.unsettled
 		case outcome != InviteUnknown:
 			return c.result(outcome, invitation), err

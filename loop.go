@@ -52,7 +52,7 @@ type pollLoop struct {
 	core       *core
 	operation  string      // The method that polls.
 	unfinished string      // Begins the error at the end of the context.
-	between    interval    // The interval between two polls.
+	interval   interval    // The interval between two polls.
 	outage     poll.Outage // The polls that have failed since the last one that succeeded.
 
 	used         *credential // The key of the last attempt; noKey before the first.
@@ -65,7 +65,7 @@ type pollLoop struct {
 }
 
 func newPollLoop(k *core, operation string, between interval) pollLoop {
-	l := pollLoop{core: k, operation: operation, between: between, used: noKey, onPolled: func(time.Time) {}}
+	l := pollLoop{core: k, operation: operation, interval: between, used: noKey, onPolled: func(time.Time) {}}
 	if k.config.keySource != nil {
 		const problem = "returned a key of another account than before: use a client for each account"
 		l.otherAccount = &ParamError{Param: "WithKeySource", Problem: problem}
@@ -129,7 +129,7 @@ func (l *pollLoop) followUp(ctx context.Context, planned time.Duration, err erro
 	case l.outage.Add(time.Now(), failure.Status/100 == 3):
 		return 0, "", err
 	}
-	return cmp.Or(min(failure.RetryAfter, poll.LongestRetryAfter), l.outage.Pause(l.between.longest)), reason, nil
+	return cmp.Or(min(failure.RetryAfter, poll.LongestRetryAfter), l.outage.Pause(l.interval.longest)), reason, nil
 }
 
 // named returns the error at the end of the context. It names the method, because a request in

@@ -52,7 +52,7 @@ type list[T any] struct {
 	// the path alone.
 	request request
 
-	// Of a list of the API.
+	// The fields of a list of the API.
 	core *core           // Nil in another list.
 	id   func(*T) string // The id of an item; nil in a list by seq.
 	seq  func(*T) int64  // The seq of an item, in a list by seq.

@@ -23,7 +23,9 @@ type poller struct {
 	given    map[string]string  // The ids of a wait as the caller gave them, by idKey. Nil in a watch.
 	progress func(WaitProgress) // The function given by the caller. Nil: not called.
 
-	save func() error // Saves the state: called after each result, when yield has taken it. A caller that collects results saves them itself.
+	// Saves the state: called after each result that yield has taken. A crash loses what a yield of a
+	// watch with a checkpoint only collects.
+	save func() error
 
 	began       time.Time // The Local time of the machine's caller is the time since then.
 	ready, late int       // How many results were yielded, and how many reports were late at the last poll.
@@ -64,8 +66,8 @@ func (p *poller) sendDue(ctx context.Context, yield func(Submission, error) bool
 		case len(failures) > 0 && !answered:
 			return 0, failures[len(failures)-1]
 		default:
-			wait = cmp.Or(due, p.between.shortest)
-			return wait + p.between.jitter(wait), nil
+			wait = cmp.Or(due, p.interval.shortest)
+			return wait + p.interval.jitter(wait), nil
 		}
 		reply, isAnswered, err := p.send(ctx, request)
 		switch {

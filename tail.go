@@ -72,5 +72,5 @@ func (t *tail) readNew(ctx context.Context, yield func(Event, error) bool) (wait
 			}
 		}
 	}
-	return t.between.shortest + t.between.jitter(t.between.shortest), report.Ready(), nil
+	return t.interval.shortest + t.interval.jitter(t.interval.shortest), report.Ready(), nil
 }

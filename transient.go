@@ -64,9 +64,8 @@ const (
 	prospectTransient // With success.
 )
 
-// consequence returns what follows from a failure. It is the one rule for that: a call, IsTransient,
-// the loop of polls and inviting ask the functions below, which ask it. Its cases stand in the order
-// in which they are tried.
+// consequence returns what follows from a failure. It is the one rule for that. A call, IsTransient,
+// the loop of polls and inviting ask the other functions of this file, which ask it.
 func (e *Error) consequence() consequence {
 	switch {
 	case e.Outcome == OutcomeDone && e.Status < 300:
@@ -79,7 +78,7 @@ func (e *Error) consequence() consequence {
 		return consequence{retriesGET, prospectTransient}
 	case e.kind == kindInvalidBody:
 		return consequence{retriesNone, prospectOfPoll}
-	case e.kind == kindForeign:
+	case e.kind == kindNotFromAPI:
 		return consequence{retriesNone, prospectAfterSuccess}
 	case e.kind == kindFinal:
 		return consequence{retriesNone, prospectNone}
@@ -111,6 +110,9 @@ var overloadStatuses = []int{500, 502, 503, 504}
 
 // isTransient is IsTransient for a failure that the context has not caused.
 func (e *Error) isTransient() bool { return e.consequence().later == prospectTransient }
+
+// isTransientStatus reports whether a request that got the status may succeed later.
+func isTransientStatus(status int) bool { return (&Error{Status: status}).isTransient() }
 
 // isRetriable reports whether the call retries the failure.
 func (e *Error) isRetriable() bool {

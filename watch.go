@@ -169,7 +169,7 @@ func (s *SubmissionService) Poll(ctx context.Context, state string, o WatchOptio
 
 func (s *SubmissionService) runPoll(ctx context.Context, state string, o WatchOptions) (PollResult, error) {
 	w, err := newWatcher(s.core, "Submissions.Poll", o)
-	polled := PollResult{State: state, Wait: w.between.shortest}
+	polled := PollResult{State: state, Wait: w.interval.shortest}
 	if o.Checkpoint != nil {
 		err = joinParams(err, &ParamError{Param: "Checkpoint", Problem: "must be nil: Poll takes and returns its state"})
 	}
@@ -274,7 +274,7 @@ func (w *watcher) resume(text string, called time.Time) error {
 	w.state = saved
 	if saved.Account != "" {
 		w.account, w.machine = saved.Account, saved.Machine
-		w.machine.Resume(w.between.options(w.options.Lookback), w.now())
+		w.machine.Resume(w.interval.options(w.options.Lookback), w.now())
 	}
 	return nil
 }
@@ -310,7 +310,7 @@ func (w *watcher) begin(ctx context.Context) (err error) {
 	if w.state.Since.IsZero() {
 		since = poll.TimeOf(w.core.shared.clock.at(w.state.Called).Truncate(time.Second))
 	}
-	w.machine = poll.NewWatch(w.between.options(w.options.Lookback), w.now(), w.serverNow(), since, w.state.Since.IsZero())
+	w.machine = poll.NewWatch(w.interval.options(w.options.Lookback), w.now(), w.serverNow(), since, w.state.Since.IsZero())
 	return nil
 }
 

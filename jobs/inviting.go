@@ -44,7 +44,7 @@ const planWait = time.Hour
 //     of the job, and the other invitations stay queued.
 //   - After a transient error ([hiring.IsTransient]), such as a used up rate limit, the job is
 //     snoozed for as long as the API asked for, otherwise for two minutes. A snooze does not
-//     use up attempts. All but a used up rate limit have a log line at WARN.
+//     use up attempts. All but a used-up rate limit have a log line at WARN.
 //   - Any other error, such as a rejected key or an assessment that does not exist for the key, is retried as often as River's
 //     MaxAttempts allows: by default 25 attempts in about two hours. Then the job is
 //     discarded, and another is inserted within two minutes, until the error is repaired.

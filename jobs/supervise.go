@@ -43,8 +43,8 @@ func (in *installation[TTx]) supervise(ctx context.Context, r *registry, a attem
 	return err
 }
 
-// report reports the end of an attempt to the telemetry, and logs a failure. That the rate limit is used up is none,
-// and that the client stops is none to River.
+// report reports the end of an attempt to the telemetry, and logs a failure. A used-up rate limit is no failure. Nor is,
+// to River, an attempt that ends because the client stops.
 func (in *installation[TTx]) report(ctx context.Context, o Organization, a attempt, err error) {
 	if _, cancelled := errors.AsType[*rivertype.JobCancelError](err); cancelled {
 		o.reportEvent(ctx, a.row.Kind, EventCancelled)

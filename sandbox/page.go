@@ -44,36 +44,6 @@ func listRange[T any](c *call, items *world.Collection[*world.Record[T]], from, 
 	return c.data(http.StatusOK, page, meta)
 }
 
-// of returns the handler of a route for the resource that find returns: do, or a 404 for nil.
-func of[T any](find func(*call) *T, do func(*call, *T) response) func(*call) response {
-	return func(c *call) response {
-		found := find(c)
-		if found == nil {
-			return c.notFound()
-		}
-		return do(c, found)
-	}
-}
-
-// The resources whose ids are in the path.
-func (c *call) assessment() *world.Record[world.Assessment] {
-	return c.world.Assessments.Find(c.params[0])
-}
-func (c *call) challenge() *world.Record[world.Challenge] {
-	return c.world.Challenges.Find(c.params[0])
-}
-func (c *call) attempt() *world.Attempt                     { return c.world.Submissions.Find(c.params[0]) }
-func (c *call) invitation() *world.Record[world.Invitation] { return c.invitations().Find(c.params[1]) }
-
-// invitations returns those of an assessment, which may have been deleted.
-func (c *call) invitations() *world.Collection[*world.Record[world.Invitation]] {
-	return c.world.Invitations(c.params[0])
-}
-
-func getOne[T any](c *call, found *world.Record[T]) response {
-	return c.data(http.StatusOK, found.Value)
-}
-
 // cursorOf returns the cursor of a position. A position is a place in the order, not a
 // number, so that items which appear or disappear do not move it. The checksum detects
 // cursors that the server did not create.

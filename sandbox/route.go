@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 // route is the route of one operation, of the API or of the control API.
@@ -120,4 +122,39 @@ func (r *route) params(segments []string) []string {
 		}
 	}
 	return values
+}
+
+// forResource returns the handler of a route to one resource. It passes what find returns to do, or responds with a 404
+// to nil.
+func forResource[T any](find func(*call) *T, do func(*call, *T) response) func(*call) response {
+	return func(c *call) response {
+		found := find(c)
+		if found == nil {
+			return c.notFound()
+		}
+		return do(c, found)
+	}
+}
+
+// getOne responds with a resource.
+func getOne[T any](c *call, found *world.Record[T]) response {
+	return c.data(http.StatusOK, found.Value)
+}
+
+// The functions below return the resource whose id is in the path, nil if there is none.
+
+func (c *call) assessment() *world.Record[world.Assessment] {
+	return c.world.Assessments.Find(c.params[0])
+}
+
+func (c *call) challenge() *world.Record[world.Challenge] {
+	return c.world.Challenges.Find(c.params[0])
+}
+
+func (c *call) attempt() *world.Attempt                     { return c.world.Submissions.Find(c.params[0]) }
+func (c *call) invitation() *world.Record[world.Invitation] { return c.invitations().Find(c.params[1]) }
+
+// invitations returns the invitations of an assessment, which may have been deleted.
+func (c *call) invitations() *world.Collection[*world.Record[world.Invitation]] {
+	return c.world.Invitations(c.params[0])
 }

@@ -100,7 +100,8 @@ var version1 = regexp.MustCompile(`^/?((api/)?v1/)?`)
 
 func (a *app) newCall(ctx context.Context, method, target string, fields []string, data string) (call, error) {
 	if notAPath.MatchString(target) {
-		return call{}, adviceError{usagef("%s is no path of the API", output.Clean(target)), "Give it below /api/v1 and without the first slash, as in account: Git Bash rewrites arguments that begin with one"}
+		return call{}, adviceError{usagef("%s is no path of the API", output.Clean(target)),
+			"Give it below /api/v1 and without the first slash, as in account: Git Bash rewrites arguments that begin with one"}
 	}
 	path, own, _ := strings.Cut(target, "?")
 	made := call{method: cmp.Or(strings.ToUpper(method), http.MethodGet), path: "/" + version1.ReplaceAllString(path, "")}

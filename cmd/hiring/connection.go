@@ -95,7 +95,8 @@ func (a *app) fromProfile(chosen string) (connection, error) {
 		return connection{}, adviceError{errNoConnection, fmt.Sprintf("Run hiring profile add <name> or hiring profile use "+
 			"<name>, or set %s and %s, or try --sandbox", envBaseURL, envKey)}
 	case errors.Is(err, profile.ErrUnknown) && a.flags.profile == "":
-		return connection{}, adviceError{profileError(name, err), envProfile + " names it; hiring profile list shows the profiles, and hiring profile add " + output.Clean(name) + " makes it"}
+		return connection{}, adviceError{profileError(name, err),
+			envProfile + " names it; hiring profile list shows the profiles, and hiring profile add " + output.Clean(name) + " makes it"}
 	case errors.Is(err, profile.ErrUnknown):
 		return connection{}, profileError(name, err)
 	case err != nil:
@@ -150,7 +151,8 @@ func (a *app) options(baseURL string) ([]hiring.Option, error) {
 		options = append(options, hiring.WithInsecureHTTP())
 	}
 	if !a.flags.sandbox && ignoredProxy(server) {
-		return nil, adviceError{usagef("The variable %s_PROXY is not the address of a proxy", strings.ToUpper(server.Scheme)), "Give it as http://host:port, with special characters of a user or a password escaped as %40; NO_PROXY names hosts that need none"}
+		return nil, adviceError{usagef("The variable %s_PROXY is not the address of a proxy", strings.ToUpper(server.Scheme)),
+			"Give it as http://host:port, with special characters of a user or a password escaped as %40; NO_PROXY names hosts that need none"}
 	}
 	if a.flags.timeout > 0 {
 		options = append(options, hiring.WithTimeout(a.flags.timeout))

@@ -195,7 +195,8 @@ func submissionOf(ctx context.Context, client *hiring.Client, assessment, given 
 	})
 	switch _, advised := errors.AsType[adviceError](err); {
 	case advised && read == searched && assessment == "" && errors.Is(err, hiring.ErrNotFound):
-		err = adviceError{causedError{fmt.Errorf("There is no %s among the newest 1,000 submissions", output.Clean(given)), hiring.ErrNotFound}, "hiring submissions find <email> --assessment <assessment> looks at all submissions of an assessment"}
+		err = adviceError{causedError{fmt.Errorf("There is no %s among the newest 1,000 submissions", output.Clean(given)), hiring.ErrNotFound},
+			"hiring submissions find <email> --assessment <assessment> looks at all submissions of an assessment"}
 	case advised && candidates.AddressProblem(given) == "" && errors.Is(err, hiring.ErrNotFound):
 		err = adviceError{err, notStarted}
 	}
@@ -255,7 +256,8 @@ func invitationsOf(ctx context.Context, client *hiring.Client, assessment string
 // unless the user is asked and must see the candidate.
 func (a *app) findInvitation(ctx context.Context, client *hiring.Client, assessment, given string) (found hiring.Invitation, err error) {
 	if given = copied(given); cutID.MatchString(given) {
-		return found, adviceError{usagef("The id %s is cut", output.Clean(given)), "This command takes a whole id, as --columns id shows it, or with --assessment the candidate's address"}
+		return found, adviceError{usagef("The id %s is cut", output.Clean(given)),
+			"This command takes a whole id, as --columns id shows it, or with --assessment the candidate's address"}
 	}
 	of, err := changedAssessmentID(ctx, client, assessment)
 	byAddress := strings.Contains(given, "@")
@@ -273,5 +275,6 @@ func (a *app) findInvitation(ctx context.Context, client *hiring.Client, assessm
 			return i, nil
 		}
 	}
-	return found, adviceError{causedError{fmt.Errorf("There is no invitation %s", output.Clean(given)), hiring.ErrNotFound}, "hiring invitations list -a <assessment> shows the ids"}
+	return found, adviceError{causedError{fmt.Errorf("There is no invitation %s", output.Clean(given)), hiring.ErrNotFound},
+		"hiring invitations list -a <assessment> shows the ids"}
 }

@@ -312,13 +312,17 @@ func TestAnItemThatCannotBeDecodedIsNamed(t *testing.T) {
 		server := newListServer(c.style, 3)
 		client := server.Client(t, hiring.WithHTTPClient(&http.Client{Transport: apitest.RoundTripper(func(r *http.Request) (*http.Response, error) {
 			resp, err := server.RoundTrip(r)
-			if server.Requests() == 2 {
+			if server.Requests() >= 2 {
 				return newListResponse(r, 200, `{"data":[{"id":"a","seq":3},`+c.item+`],"meta":{"request_id":"r"}}`), nil
 			}
 			return resp, err
 		})}))
 		_, err := c.open(client).Size(2).Collect(t.Context())
 		require.Regexp(t, "200 the response cannot be decoded: "+c.want, err)
+		if c.style == "page" {
+			_, err := client.Invitations.List("a").FromPage(2).Page(t.Context())
+			require.Regexp(t, c.want, err, "FromPage")
+		}
 		assert.NotContains(t, err.Error(), "ada")
 		assert.False(t, hiring.IsTransient(err))
 	}

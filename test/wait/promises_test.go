@@ -462,9 +462,12 @@ func TestWatchEndsAtOnceBeforeADistantWindow(t *testing.T) {
 		transport.API.OthersPerHour = 1000
 		ctx, cancel := context.WithTimeout(t.Context(), 57*time.Minute)
 		defer cancel()
-		err := apitest.LastError(clientOf(t, transport).Submissions.Watch(ctx, hiring.WatchOptions{}))
+		sent, counted := 0, 0
+		client := clientOf(t, transport, hiring.WithObserver(func(context.Context, hiring.Exchange) { sent++ }))
+		err := apitest.LastError(client.Submissions.Watch(ctx, hiring.WatchOptions{Progress: func(p hiring.WaitProgress) { counted = p.Requests }}))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorIs(t, err, hiring.ErrQuotaExhausted)
+		assert.Equal(t, sent, counted, "WaitProgress.Requests without the one that was not sent")
 		require.ErrorContains(t, err, "Submissions.Watch")
 		assert.Less(t, time.Since(transport.Begin), 55*time.Minute)
 	})
