@@ -37,7 +37,7 @@ func (s *AssessmentService) List() Pager[Assessment] {
 
 // Get returns an assessment. Scope read; costs one read.
 func (s *AssessmentService) Get(ctx context.Context, id string) (Assessment, error) {
-	r := newRequest("Assessments.Get", s.mustCore().dialect.GetAssessment, pathID{"id", id}).assume("GetAssessment", "")
+	r := newRequest("Assessments.Get", s.mustCore().dialect.GetAssessment, pathID("id", id)).assume("GetAssessment", "")
 	return do[Assessment](ctx, s.mustCore(), r)
 }
 
@@ -54,14 +54,14 @@ func (s *AssessmentService) Create(ctx context.Context, in NewAssessment) (Asses
 // Update changes the fields that in sets and returns the assessment (assumed: resource
 // response). Scope write; costs one write.
 func (s *AssessmentService) Update(ctx context.Context, id string, in AssessmentUpdate) (Assessment, error) {
-	r := newRequest("Assessments.Update", s.mustCore().dialect.UpdateAssessment, pathID{"id", id}).assume("UpdateAssessment", "")
+	r := newRequest("Assessments.Update", s.mustCore().dialect.UpdateAssessment, pathID("id", id)).assume("UpdateAssessment", "")
 	return do[Assessment](ctx, s.mustCore(), in.apply(r))
 }
 
 // Close sets the assessment's status to closed, which stops new work. The assessment stays
 // in listings. Scope write; costs one write.
 func (s *AssessmentService) Close(ctx context.Context, id string) (Assessment, error) {
-	r := newRequest("Assessments.Close", s.mustCore().dialect.UpdateAssessment, pathID{"id", id}).assume("UpdateAssessment", "")
+	r := newRequest("Assessments.Close", s.mustCore().dialect.UpdateAssessment, pathID("id", id)).assume("UpdateAssessment", "")
 	return do[Assessment](ctx, s.mustCore(), AssessmentUpdate{Status: AssessmentClosed}.apply(r))
 }
 
@@ -71,7 +71,7 @@ func (s *AssessmentService) Close(ctx context.Context, id string) (Assessment, e
 //
 // Any 2xx response of the API is success (assumed: any response).
 func (s *AssessmentService) Delete(ctx context.Context, id string) error {
-	return s.mustCore().makeCall(ctx, newRequest("Assessments.Delete", deleteAssessmentRoute, pathID{"id", id}), nil)
+	return s.mustCore().makeCall(ctx, newRequest("Assessments.Delete", deleteAssessmentRoute, pathID("id", id)), nil)
 }
 
 // NewAssessment is the input of [AssessmentService.Create]. ChallengeID and Name are

@@ -32,7 +32,7 @@ func (s *ChallengeService) List() Pager[Challenge] {
 // Get returns a challenge with its brief and, if it is a multi-task challenge, its tasks.
 // Scope read; costs one read.
 func (s *ChallengeService) Get(ctx context.Context, id string) (Challenge, error) {
-	return do[Challenge](ctx, s.mustCore(), newRequest("Challenges.Get", challengeRoute, pathID{"id", id}))
+	return do[Challenge](ctx, s.mustCore(), newRequest("Challenges.Get", challengeRoute, pathID("id", id)))
 }
 
 // Challenge is a coding challenge. The API does not document the values of Domain,

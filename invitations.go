@@ -32,7 +32,7 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 	return newPager(list[Invitation]{
 		List:    paging.List{Style: paging.ByPage, MaxSize: maxPageSize},
 		core:    s.mustCore(),
-		request: newRequest("Invitations.List", invitationsRoute, pathID{"assessmentID", assessmentID}),
+		request: newRequest("Invitations.List", invitationsRoute, pathID("assessmentID", assessmentID)),
 		id:      func(i *Invitation) string { return i.ID },
 	})
 }
@@ -61,7 +61,7 @@ func (s *InvitationService) Send(ctx context.Context, assessmentID string, in Ne
 // The client retries it only when the API certainly did not process it.
 func (s *InvitationService) Resend(ctx context.Context, assessmentID, invitationID string) (Invitation, error) {
 	r := newRequest("Invitations.Resend", s.mustCore().dialect.ResendInvitation,
-		pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID}).assume("ResendInvitation", "")
+		pathID("assessmentID", assessmentID), pathID("invitationID", invitationID)).assume("ResendInvitation", "")
 	return do[Invitation](ctx, s.mustCore(), r)
 }
 
@@ -73,7 +73,7 @@ func (s *InvitationService) Resend(ctx context.Context, assessmentID, invitation
 // The client retries it only when the API certainly did not process it.
 func (s *InvitationService) Revoke(ctx context.Context, assessmentID, invitationID string) error {
 	r := newRequest("Invitations.Revoke", s.mustCore().dialect.RevokeInvitation,
-		pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID}).assume("RevokeInvitation", "")
+		pathID("assessmentID", assessmentID), pathID("invitationID", invitationID)).assume("RevokeInvitation", "")
 	err := s.mustCore().makeCall(ctx, r, nil)
 	if err == nil || errors.Is(err, ErrOutcomeUnknown) {
 		s.core.shared.invited.revoke(invitationID)
@@ -90,7 +90,7 @@ type NewInvitation struct {
 }
 
 func newInviteRequest(d Dialect, assessmentID string, in NewInvitation) request {
-	r := newRequest("Invitations.Send", inviteRoute, pathID{"assessmentID", assessmentID})
+	r := newRequest("Invitations.Send", inviteRoute, pathID("assessmentID", assessmentID))
 	if problem := addressProblem(in.Email); problem != "" {
 		r = r.refuseField("Email", d.InvitationEmail, problem)
 	}

@@ -64,7 +64,7 @@ type InviteProgress struct {
 // outcome.
 func (s *InvitationService) EnsureAll(ctx context.Context, assessmentID string, candidates iter.Seq[NewInvitation], o EnsureAllOptions) error {
 	return s.mustCore().traces.composed(ctx, "Invitations.EnsureAll", func(ctx context.Context) error {
-		q := newRequest("Invitations.EnsureAll", inviteRoute, pathID{"assessmentID", assessmentID})
+		q := newRequest("Invitations.EnsureAll", inviteRoute, pathID("assessmentID", assessmentID))
 		if q.err != nil || candidates == nil {
 			return q.err
 		}
@@ -154,7 +154,7 @@ func (r *bulkRun) next(ctx context.Context, in NewInvitation) (result InviteResu
 	if isFailure { // A ParamError is not remembered, because the same address may come again with a correct name.
 		r.failed[address] = inviteFailure{result.Outcome, err}
 	}
-	r.count(result.Outcome, failure)
+	r.countInRow(result.Outcome, failure)
 	r.addToProgress(result.Outcome)
 	return result, err, err != nil && (ctx.Err() != nil || result.Outcome == InviteNotSent)
 }
@@ -172,9 +172,9 @@ func (r *bulkRun) addToProgress(outcome InviteOutcome) {
 	}
 }
 
-// count counts the outcomes in a row that may end the run. InviteExisting and a ParamError, without
+// countInRow counts the outcomes in a row that may end the run. InviteExisting and a ParamError, without
 // an *Error, say nothing about requests.
-func (r *bulkRun) count(outcome InviteOutcome, failure *Error) {
+func (r *bulkRun) countInRow(outcome InviteOutcome, failure *Error) {
 	switch {
 	case outcome == InviteUnknown:
 		r.unknown, r.rejected = r.unknown+1, 0

@@ -149,8 +149,8 @@ func (l *pollLoop) prepare(r request) request {
 	return r
 }
 
-// count counts a request that ended with err, unless it was not sent.
-func (l *pollLoop) count(err error) {
+// countRequest counts a request that ended with err, unless it was not sent.
+func (l *pollLoop) countRequest(err error) {
 	if err == nil || failureIn(err).Attempts > 0 {
 		l.requests++
 		l.lastHour = append(slices.DeleteFunc(l.lastHour, func(at time.Time) bool { return time.Since(at) >= time.Hour }), time.Now())
@@ -184,7 +184,7 @@ func (l *pollLoop) readAccount(ctx context.Context, key *credential) (id string,
 	r := l.prepare(newRequest("Account.Get", accountRoute))
 	r.key = key
 	account, err := do[Account](ctx, l.core, r)
-	l.count(err)
+	l.countRequest(err)
 	if err == nil {
 		l.core.shared.setAccount(l.used.id, account.ID)
 	}

@@ -325,7 +325,7 @@ func (r *pageReader[T]) decode(body []byte) (warning string, err error) {
 		return "", describeItem(body, err, max(r.number, r.At.Page))
 	}
 	at, received := r.At, len(items)
-	more, err := r.advance(items, meta)
+	more, err := r.accept(items, meta)
 	if size := at.Size; size > 0 && !r.warned && (received > size || more && received < size) {
 		r.warned = true
 		_, field := r.list.sizeParam()
@@ -334,8 +334,8 @@ func (r *pageReader[T]) decode(body []byte) (warning string, err error) {
 	return warning, err
 }
 
-// advance makes items the page and moves to the next one.
-func (r *pageReader[T]) advance(items []T, meta wireMeta) (more bool, err error) {
+// accept makes items the page and moves to the next one.
+func (r *pageReader[T]) accept(items []T, meta wireMeta) (more bool, err error) {
 	counts := paging.Counts{All: len(items)}
 	switch {
 	case r.list.id != nil:
@@ -380,7 +380,7 @@ func (r *pageReader[T]) readItems(ctx context.Context, all []T) error {
 	begin := min((min(at.Page, paging.MaxPage)-1)*at.Size, total) // A page after the end is empty.
 	end := min(begin+at.Size, total)
 	meta := wireMeta{Page: &at.Page, PageSize: at.Size, Total: &total, HasMore: new(end < total)}
-	_, err := r.advance(slices.Clone(all[begin:end]), meta)
+	_, err := r.accept(slices.Clone(all[begin:end]), meta)
 	return err
 }
 

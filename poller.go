@@ -96,7 +96,7 @@ func (p *poller) budget() poll.Budget {
 func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Reply, answered bool, err error) {
 	submissions, next, err := p.fetch(ctx, request)
 	reply = poll.Reply{Next: next, At: p.now(), Server: p.serverNow(), RetryAfter: failureIn(err).RetryAfter}
-	p.count(err)
+	p.countRequest(err)
 	if failed := p.checkAccount(ctx, err); failed != nil {
 		return reply, false, failed
 	}
@@ -111,7 +111,7 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 // the cursor of the next page.
 func (p *poller) fetch(ctx context.Context, asked poll.Request) (submissions []RawValue, next string, err error) {
 	if asked.ID != "" {
-		s, err := do[rawSubmission](ctx, p.core, p.prepare(newRequest("Submissions.Get", submissionRoute, pathID{"id", p.asGiven(asked.ID)})))
+		s, err := do[rawSubmission](ctx, p.core, p.prepare(newRequest("Submissions.Get", submissionRoute, pathID("id", p.asGiven(asked.ID)))))
 		return []RawValue{RawValue(s)}, "", err
 	}
 	filter := p.filter

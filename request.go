@@ -72,18 +72,18 @@ func (r *request) class() quota.Class {
 	return quota.Write
 }
 
-// pathID fills a placeholder of a route: what the Go method calls it, and its value.
-type pathID = urls.ID
+// pathID returns what fills a placeholder of a route: what the Go method calls it, and its value.
+func pathID(name, value string) urls.ID { return urls.ID{Name: name, Value: value} }
 
 // newRequest fills the ids into a route such as "GET /assessments/{id}", each
 // as one escaped path segment.
-func newRequest(operation, methodAndTemplate string, ids ...pathID) request {
+func newRequest(operation, methodAndTemplate string, ids ...urls.ID) request {
 	r := request{operation: operation}
 	r.method, r.route, _ = strings.Cut(methodAndTemplate, " ")
 	path, unfit := urls.Fill(r.route, ids)
 	r.path, r.rawPath = path.Plain, path.Raw
 	for _, id := range ids {
-		r.id = id[1]
+		r.id = id.Value
 	}
 	for _, id := range unfit {
 		r = r.refuseField(id.Name, id.Placeholder, `must be an id: it is empty, "." or ".."`)

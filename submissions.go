@@ -39,10 +39,7 @@ func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 // of a T. Nil: submissions that come twice are not dropped.
 func submissionsAs[T any](k *core, operation string, filter SubmissionFilter, id func(*T) string) Pager[T] {
 	r := newRequest(operation, submissionsRoute)
-	var err error
-	if r.query, err = query.Values(filter); err != nil {
-		r = r.refuse("SubmissionFilter", "cannot be written as a query")
-	}
+	r.query, _ = query.Values(filter) // It fails for what is no struct.
 	if !filter.Since.IsZero() {
 		r.query.Set("since", urls.FormatTime(k.dialect.SinceLayout, filter.Since))
 		r = r.assume("SinceLayout", "since")
@@ -55,7 +52,7 @@ func submissionID(s *Submission) string { return s.ID }
 // Get returns a submission with its report inline and a link to its workspace archive,
 // which is valid for an hour. Scope read; costs one read.
 func (s *SubmissionService) Get(ctx context.Context, id string) (Submission, error) {
-	return do[Submission](ctx, s.mustCore(), newRequest("Submissions.Get", submissionRoute, pathID{"id", id}))
+	return do[Submission](ctx, s.mustCore(), newRequest("Submissions.Get", submissionRoute, pathID("id", id)))
 }
 
 // FindByEmail returns the newest submission of an assessment for a candidate's address.
@@ -114,7 +111,7 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 // whose [Report.Ready] is false and whose scores are nil, and no error. Scope read; costs
 // one read.
 func (s *SubmissionService) Report(ctx context.Context, id string) (Report, error) {
-	return do[Report](ctx, s.mustCore(), newRequest("Submissions.Report", reportRoute, pathID{"id", id}))
+	return do[Report](ctx, s.mustCore(), newRequest("Submissions.Report", reportRoute, pathID("id", id)))
 }
 
 // SubmissionFilter selects submissions. A zero field does not restrict the list.

@@ -126,7 +126,7 @@ func (s *SubmissionService) runWait(ctx context.Context, operation string, ids [
 	between, err := newInterval(o.MinInterval, o.MaxInterval)
 	var badID error
 	for _, id := range ids {
-		badID = cmp.Or(badID, newRequest(operation, submissionRoute, pathID{"id", id}).err)
+		badID = cmp.Or(badID, newRequest(operation, submissionRoute, pathID("id", id)).err)
 	}
 	if err = joinParams(err, badID); err != nil || len(ids) == 0 {
 		return err

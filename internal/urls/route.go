@@ -17,8 +17,8 @@ type Path struct {
 	Raw   string // Escaped; empty when the default escaping of Plain applies.
 }
 
-// ID is the value of a placeholder: the name of the parameter in Go, and the id.
-type ID [2]string
+// ID is the value of a placeholder, with the name of the parameter in Go.
+type ID struct{ Name, Value string }
 
 // Unfit is an id that cannot be a path segment: the name of the parameter and the
 // placeholder.
@@ -33,8 +33,8 @@ func Fill(template string, ids []ID) (p Path, unfit []Unfit) {
 	for segment := range strings.SplitSeq(template[1:], "/") {
 		value := segment
 		if isPlaceholder(segment) {
-			name := ids[0][0]
-			value, ids = ids[0][1], ids[1:]
+			name := ids[0].Name
+			value, ids = ids[0].Value, ids[1:]
 			if !IsSegment(value) {
 				unfit = append(unfit, Unfit{name, strings.Trim(segment, "{}")})
 			}
