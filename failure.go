@@ -289,9 +289,15 @@ func (c *call) noResponse(err error) *Error {
 	if sent && alert == "" {
 		e.Outcome = c.finalOutcome(OutcomeUnknown)
 	}
-	if e.kind != kindBroken {
-		return e
+	if e.kind == kindBroken {
+		c.explainConnection(e, err, sent, alert)
 	}
+	return e
+}
+
+// explainConnection completes the error of a connection that failed with err: whether a retry may help,
+// and what to check. alert is that of a refused TLS handshake, "" for none.
+func (c *call) explainConnection(e *Error, err error, sent bool, alert string) {
 	proxy := c.proxy()
 	switch {
 	case errors.Is(err, http.ErrSchemeMismatch):
@@ -319,7 +325,6 @@ func (c *call) noResponse(err error) *Error {
 			e.Hint = c.proxySource() + ", where a user and a password must be percent-encoded"
 		}
 	}
-	return e
 }
 
 // proxy returns the host of the proxy for the call, "" without one.

@@ -70,7 +70,8 @@ func unknownCommand(c *cobra.Command, given []string) error {
 	var near []string
 	for _, child := range c.Commands() {
 		// No suggestion leads to the command that may send a second e-mail. A group comes before the short forms of its commands.
-		if child.Name() != "send" && (near == nil || child.Annotations[shortOf] == "") && len(similar(name, append(child.Aliases, child.Name()))) > 0 {
+		isTopic := child.IsAdditionalHelpTopicCommand() && len(given) > 1 // A topic has no commands.
+		if child.Name() != "send" && !isTopic && (near == nil || child.Annotations[shortOf] == "") && len(similar(name, append(child.Aliases, child.Name()))) > 0 {
 			usual, _, _ := child.Find([]string{"list"}) // Of a group that has a list.
 			near = append(near, cmp.Or(usageBelow(c, child.Name(), append(given, "")[1]), usual.CommandPath()))
 		}
@@ -156,7 +157,9 @@ func (a *app) filled(text string) string {
 	if slices.Contains(a.args, "--dry-run") {
 		advice = strings.ReplaceAll(advice, "import <file.csv> -a", "import <file.csv> --dry-run -a")
 	}
-	advice = strings.ReplaceAll(advice, "<file.csv>", cmp.Or(csvFile.FindString(line), "<file.csv>"))
+	if file := results.FindString(line); file != "" {
+		advice = strings.NewReplacer("<file.csv>", file, "export <file>", "export "+file).Replace(advice)
+	}
 	args := strings.Split(strings.ReplaceAll(strings.Join(a.args, "\x00"), "--assessment", "-a"), "\x00")
 	text = flagBlank.ReplaceAllStringFunc(a.narrowed(said+advice, args), func(shown string) string {
 		flag, blank, _ := strings.Cut(shown, " ")
@@ -166,23 +169,24 @@ func (a *app) filled(text string) string {
 	return withFullStop(text)
 }
 
-// listOfIDs matches a list of ids in advice, selector a flag that selects from it, condition what selects without a flag, and
-// csvFile the name of a file.
-var listOfIDs, selector = regexp.MustCompile(`hiring \w+ list[^|']*'\.\[\]`), regexp.MustCompile(`^(-a|--status|--since|--evaluated-since) ('.*'|[^\s,]+)`)
-var condition, csvFile = regexp.MustCompile(`map\((select\(.*\))\)'`), regexp.MustCompile(`[^\s@=]+\.csv\b`)
+// list matches a list or an export in advice with its flags, selector a flag that selects from it, condition what selects ids
+// without a flag, and results the name of a file.
+var list, selector = regexp.MustCompile(`(hiring (?:\w+ list|submissions export [^\s,]*[^\s,.]))(?: -[\w-]+(?: <\w+>| [\w-]+)?| '\.\[\])*`), regexp.MustCompile(`^(-a|--status|--since|--evaluated-since) ('.*'|[^\s,]+)(?:[,;:]? |$)`)
+var condition, results = regexp.MustCompile(`map\((select\(.*\))\)'`), regexp.MustCompile(`[^\s@=]+\.(?:csv|jsonl?)\b`)
 
-// narrowed returns advice with a list of ids that selects what flags among arguments select.
+// narrowed returns advice with lists that select what flags among arguments select.
 func (a *app) narrowed(advice string, args []string) string {
-	return listOfIDs.ReplaceAllStringFunc(advice, func(shown string) string {
-		list, _, _ := new(app).rootCommand().Find(strings.Fields(shown)[1:3])
+	return list.ReplaceAllStringFunc(advice, func(shown string) string {
+		command := list.FindStringSubmatch(shown)[1]
+		c, _, _ := new(app).rootCommand().Find(strings.Fields(command)[1:3])
 		for i := range args {
 			name, _, _ := strings.Cut(args[i], "=")
 			_, _, value := given(name, args[i:])
-			instead := cmp.Or(a.insteadOfFlag(list, name, args[i:]), name+" "+spaced.ReplaceAllString(value, "'$0'"))
-			if flag := selector.FindStringSubmatch(instead); flag != nil {
-				shown = regexp.MustCompile(" "+flag[1]+` \S+`).ReplaceAllString(shown, "")
-				shown = strings.Replace(shown, " list", " list "+flag[0], 1)
-			} else if selects := condition.FindStringSubmatch(instead); selects != nil {
+			instead := cmp.Or(a.insteadOfFlag(c, name, args[i:]), name+" "+spaced.ReplaceAllString(value, "'$0'"))
+			if flag := selector.FindStringSubmatch(instead); flag != nil && hasFlag(c, flag[1]) {
+				shown = regexp.MustCompile(" (?:"+flag[1]+`|--assessment) \S+`).ReplaceAllString(shown, "")
+				shown = command + " " + flag[1] + " " + flag[2] + strings.TrimPrefix(shown, command)
+			} else if selects := condition.FindStringSubmatch(instead); selects != nil && strings.HasSuffix(shown, ".[]") {
 				shown += " | " + selects[1]
 			}
 		}
@@ -192,6 +196,11 @@ func (a *app) narrowed(advice string, args []string) string {
 
 // flagBlank matches a flag with a placeholder in advice, and spaced a value that needs quotes.
 var flagBlank, spaced = regexp.MustCompile(`(?:-a|--name) <[a-z]+>`), regexp.MustCompile(`.* .*`)
+
+// hasFlag reports whether a command has a flag such as --status or -a.
+func hasFlag(c *cobra.Command, name string) bool {
+	return c.Flag(name[min(2, len(name)):]) != nil || c.Flags().ShorthandLookup(strings.Trim(name[:min(2, len(name))], "-")) != nil
+}
 
 // unknownFlags names what to use instead of flags that a command does not have, or flags with a similar name. from has the
 // arguments from each flag on.
@@ -237,7 +246,7 @@ func (a *app) flagsWithout(c *cobra.Command) (unknown []string, from [][]string)
 			name = name[:min(2, len(name))]
 		}
 		isValue := i > 0 && a.args[i-1] == "--sort" && !isFlag.MatchString(name)
-		if strings.Trim(name, "-") != "" && name[0] == '-' && !isValue && c.Flag(name[2:]) == nil && c.Flags().ShorthandLookup(strings.Trim(name[:2], "-")) == nil {
+		if strings.Trim(name, "-") != "" && name[0] == '-' && !isValue && !hasFlag(c, name) {
 			unknown, from = append(unknown, name), append(from, a.args[i:])
 		}
 	}

@@ -75,7 +75,7 @@ func TestHabitsFromGh(t *testing.T) {
 		"assessments --status active":                                            "hiring: assessments list has no flag --status. Use --all --jq 'map(select(.status == \"active\"))': known ",
 		"assessments list --name Senior":                                         "Use --all --jq 'map(select(.name | test(\"Senior\"; \"i\")))'.\n",
 		"submissions list --score >70":                                           "Use --all --jq 'map(select(.report.ship_score > 70))'.\n",
-		"inv ls":                                                                 " or hiring invitations list --assessment <assessment>? ",
+		"inv ls":                                                                 "hiring inv. Did you mean hiring invitations list --assessment <assessment>? ",
 		"invite a@b.c -a x --wait":                                               "Use hiring watch, which writes each result ",
 		"submissions archive Ada -o -":                                           "--output has no meaning. Use -f -.\n",
 		"events list -a x":                                                       "as in hiring events list <submission>; hiring submissions list -a x shows the submissions.\n",
@@ -115,6 +115,8 @@ func TestAdviceKeepsWhatWasTyped(t *testing.T) {
 		"invitations rm " + id + " " + other + " --yes": "hiring invitations revoke <invitation>.", "report view " + id + " --assessment x": "hiring report <submission>.", "report " + id + " --due x": "no flag: an assessment is open until hiring assessments close <assessment>, ", "report view -p " + id: "hiring report <submission>.",
 		"lookup b@x.test": "hiring submissions find b@x.test, ", "remind b@x.test": "hiring invitations resend <invitation>.", "login b@x.test": "hiring profile add <name>.", "candidates get b@x.test": "hiring report <submission> or hiring invitations find <email>.",
 		"invite " + id + " -f p.csv --dry-run": "hiring invitations import p.csv --dry-run -a <assessment>, ", "invite " + id + " -f p.csv --yes": "hiring invitations import p.csv -a <assessment>, ",
+		"config profile staging": "hiring profile use <name>, after hiring profile add <name> once.", "challenges list " + id: "hiring assessments get <assessment> --jq .challenge_id, ", "invitations update " + id + " --expires 7d": "hiring invitations resend " + id + ", ",
+		"stats -a x": "hiring submissions list -a x --all --jq 'group_by(", "candidates --assessment=x": "hiring submissions list -a x or hiring invitations list -a x.", "export -o all.csv -a x": "hiring submissions export all.csv -a x, ", "members count -a x": "hiring members list --all --jq length.",
 		"config set output json": "the flags of each command, ", "configure list": "hiring profile list.", "org member add b@x.test": "the dashboard: ", "delete invite " + id + " --force": "hiring invitations revoke " + id + ".", "grade submission " + id: "the dashboard: ", "get report " + id: "hiring report " + id + ".", "jobs create --title X": "hiring assessments create --challenge <challenge> --name <name>.",
 		"report --assessment " + id: "hiring submissions export <file> -a " + id + " for all, ", "invite --email b@x.test --name Bob -a " + id: "an argument, as in hiring invite b@x.test --name Bob -a " + id + ".",
 	} {
