@@ -182,15 +182,9 @@ func TestByteOrderMarkIsSkipped(t *testing.T) {
 func TestSuccessThatCannotBeReadIsDescribedByPlace(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
 		{"wrong type", `{"data":{"status":"x","ship_score":"secret"}}`, "the response cannot be decoded: /data/ship_score has a string that does not fit the Go type int at byte 35"},
-		{"object for text", `{"data":{"summary":{"secret":1}}}`, "/data/summary has an object that does not fit the Go type string at byte 19"},
-		{"array for object", `{"data":["secret"]}`, "/data has a list that does not fit the Go type struct at byte 8"},
 		{"number for text", `{"data":{"summary":471}}`, "/data/summary has a number that does not fit the Go type string at byte 19"},
-		{"boolean for text", `{"data":{"summary":true}}`, "/data/summary has a boolean that does not fit the Go type string at byte 19"},
-		{"bad time", `{"data":{"generated_at":"secret"}}`, "/data/generated_at has a string that does not fit the Go type time.Time at byte 24"},
 		{"nested", `{"data":{"pillars":[{},{"score":"secret"}]}}`, "/data/pillars/1/score has a string"},
-		{"fraction", `{"data":{"ship_score":71.5}}`, "/data/ship_score has a number that does not fit the Go type int"},
 		{"not JSON", `{secret`, "the response is JSON but not the API's envelope"},
-		{"broken", `{"data":{"summary":secret}}`, "/data/summary is not valid JSON at byte 19"},
 		{"trailing", `{"data":{}} secret`, "is not valid JSON at byte 12"},
 		{"empty", ``, "the response is empty"},
 		{"cut", `{"data":{"summary":"sec`, "/data/summary ends too early"},
