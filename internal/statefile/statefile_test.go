@@ -127,16 +127,6 @@ func TestWritesBesideTheFile(t *testing.T) {
 	loads(t, "state", "x")
 }
 
-func TestCleansUpWhenItFails(t *testing.T) {
-	folder := t.TempDir()
-	path := filepath.Join(folder, "state")
-	require.NoError(t, os.MkdirAll(filepath.Join(path, "full"), 0o700))
-	require.Error(t, statefile.Save(path, "x"))
-	left, err := os.ReadDir(folder)
-	require.NoError(t, err)
-	assert.Len(t, left, 1)
-}
-
 // TestEmptyIsNotAbsent checks that an empty file is an error and not a fresh start, and
 // that no save makes one.
 func TestEmptyIsNotAbsent(t *testing.T) {
