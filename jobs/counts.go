@@ -18,7 +18,7 @@ type jobState struct {
 // jobCount is a number of jobs or of rows of hiring_jobs.
 type jobCount struct {
 	n       int
-	special int64   // Of polls the discarded ones, of runs those that have failed or wait for another limit of the plan.
+	special int64   // Of polls the discarded ones, of runs those that have failed, or wait for another limit of the plan or for an API that fails.
 	seconds float64 // When the oldest entered its state, or when the next poll is due, since 1970. 0 without any.
 }
 
@@ -88,7 +88,7 @@ func (in *installation[TTx]) countInvitations(ctx context.Context) (map[jobState
 	t := in.table()
 	return in.count(ctx, `SELECT organization, '`+string(InvitationsQueued)+`', count(*), 0, min(`+t.epochSQL("updated_at")+`) FROM hiring_jobs WHERE `+pendingSQL+` GROUP BY 1
 		UNION ALL SELECT args->>'organization', '`+string(stateRuns)+`', sum(CASE WHEN state = 'discarded' THEN 0 ELSE 1 END),
-			sum(CASE WHEN `+t.failedSQL()+` IS NOT NULL OR metadata->>'`+metadataPlan+`' = 'reached' THEN 1 ELSE 0 END), 0
+			sum(CASE WHEN `+t.failedSQL()+` IS NOT NULL OR metadata->>'`+metadataWaits+`' <> '' THEN 1 ELSE 0 END), 0
 		FROM river_job WHERE queue = '`+QueueInvitations+`' AND (`+unfinishedSQL+` OR state = 'discarded') GROUP BY 1`)
 }
 

@@ -44,7 +44,7 @@ const planWait = time.Hour
 //     of the job, and the other invitations stay queued.
 //   - After a transient error ([hiring.IsTransient]), such as a used up rate limit, the job is
 //     snoozed for as long as the API asked for, otherwise for two minutes. A snooze does not
-//     use up attempts. All but a used-up rate limit have a log line at WARN.
+//     use up attempts. All but a used-up rate limit have a log line at WARN, and the queued invitations are [InvitationsStuck].
 //   - Any other error, such as a rejected key or an assessment that does not exist for the key, is retried as often as River's
 //     MaxAttempts allows: by default 25 attempts in about two hours. Then the job is
 //     discarded, and another is inserted within two minutes, until the error is repaired.
@@ -116,7 +116,7 @@ func (w *inviteWorker[TTx]) Work(ctx context.Context, job *river.Job[inviteArgs]
 func (w *inviteWorker[TTx]) sendQueued(ctx context.Context, organization Organization, job *river.Job[inviteArgs]) error {
 	t := w.table()
 	client, err := organization.Client.With(hiring.WithTimeout(attemptTimeout))
-	if err = errors.Join(err, river.MetadataSet(ctx, metadataPlan, "")); err != nil {
+	if err = errors.Join(err, river.MetadataSet(ctx, metadataWaits, "")); err != nil {
 		return err
 	}
 	var missing error
@@ -175,16 +175,18 @@ func (w *inviteWorker[TTx]) snoozeOrFail(ctx context.Context, o Organization, er
 	case errors.Is(err, hiring.ErrPlanLimitReached):
 		w.logger().WarnContext(ctx, "jobs: the limit of the plan is reached: queued invitations wait", "organization", o.Name,
 			"kind", KindInvitations, "next_attempt", w.Now().Add(planWait).UTC().Format(time.RFC3339))
-		return errors.Join(river.MetadataSet(ctx, metadataPlan, "reached"), river.JobSnooze(planWait))
+		return errors.Join(river.MetadataSet(ctx, metadataWaits, "plan"), river.JobSnooze(planWait))
 	case errors.Is(err, errTimeUp), ctx.Err() != nil:
 		return river.JobSnooze(0) // The rows have the times of requests without a result.
+	case hiring.IsTransient(err) && !errors.Is(err, hiring.ErrRateLimited):
+		err = errors.Join(err, river.MetadataSet(ctx, metadataWaits, "API"))
 	}
 	return snoozeIfTransient(err)
 }
 
-// metadataPlan is the key in the metadata of a run that has the value reached while the
-// limit of the plan stops the run.
-const metadataPlan = "hiring_plan"
+// metadataWaits is the key in the metadata of a run that is not empty while the run waits because the limit of the
+// plan is reached, or because the API fails.
+const metadataWaits = "hiring_waits"
 
 // invitationRun is one run of EnsureAll for the queued invitations of an assessment.
 type invitationRun struct {

@@ -28,7 +28,8 @@ func TestJobsWaitForTheAPISQLite(t *testing.T) {
 	config.MaxAttempts = 1
 	var log logBuffer
 	config.Logger = log.logger()
-	require.NoError(t, jobs.SendInvitations(config, s.database, jobs.Invitations{Organizations: []jobs.Organization{o}}))
+	r := newRecorder()
+	require.NoError(t, jobs.SendInvitations(config, s.database, jobs.Invitations{Organizations: []jobs.Organization{o}, Telemetry: r.telemetry()}))
 	require.NoError(t, jobs.Watch(config, s.database, jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult}))
 	delete(config.Queues, jobs.QueuePolls) // A poll would read the submission.
 	client, _ := s.start(t, config)
@@ -62,6 +63,7 @@ func TestJobsWaitForTheAPISQLite(t *testing.T) {
 	fail(sandbox.Fault{Status: http.StatusServiceUnavailable, RetryAfter: 20 * time.Minute})
 	retry()
 	snoozed(15*time.Minute, 20*time.Minute)
+	eventually(t, func() bool { return r.deliveries(jobs.InvitationsStuck) == 3 })
 	for _, kind := range kinds {
 		for _, cause := range []string{`"connection reset"`, `"status 503"`} {
 			require.Regexp(t, `level=WARN msg="jobs: the API fails, will be retried" organization=acme kind=`+kind+` job_id=\d+ attempt=1 cause=`+cause+` .*next_attempt=`, log.String())
@@ -71,6 +73,7 @@ func TestJobsWaitForTheAPISQLite(t *testing.T) {
 	retry()
 	eventually(t, s.statusIs(t, jobs.StatusSent, 3))
 	eventually(t, s.deliveredIs(t, 1))
+	eventually(t, func() bool { return r.deliveries(jobs.InvitationsStuck) == 0 })
 }
 
 // TestOutcomesDecideWhatIsCancelledSQLite has rejections of the API, which cancel an invitation, and of a proxy, after which it stays

@@ -7,7 +7,7 @@
 --   polls fail                 the last poll failed
 --   deliveries fail            a delivery has failed, and will be retried
 --   given up                   `hiring-team retry-all` delivers what was discarded, or cancelled by a handler
---   invitations fail           the last run of invitations failed
+--   invitations fail           the last run of invitations failed, or waits because the API fails or the limit of the plan is reached
 --   state refused              no process could use its saved state so far: the log line says what to do
 --   delivery does not end      one runs for minutes, or its last attempt did not end: the process was killed, perhaps by this result, or the handler hangs
 --   late                       its poll has been due for minutes: no process runs, or none is free, or a clock was wrong
@@ -19,7 +19,7 @@ WITH organizations AS (
 ), jobs AS (
 	SELECT args->>'organization' AS organization, count(*) FILTER (WHERE failed AND finalized_at IS NULL) AS failed, count(finalized_at) AS given_up,
 		min(created_at) FILTER (WHERE kind = 'hiring_delivery') AS oldest, bool_or(kind = 'hiring_poll') AS listed, bool_or(kind = 'hiring_poll' AND failed) AS polls_fail,
-		bool_or(kind = 'hiring_delivery' AND failed AND finalized_at IS NULL) AS deliveries_fail, bool_or(kind = 'hiring_invitations' AND failed) AS invitations_fail,
+		bool_or(kind = 'hiring_delivery' AND failed AND finalized_at IS NULL) AS deliveries_fail, bool_or(kind = 'hiring_invitations' AND (failed OR metadata->>'hiring_waits' <> '')) AS invitations_fail,
 		bool_or(kind = 'hiring_poll' AND metadata->'snoozes' IS NOT NULL) AS state_refused,
 		bool_or(kind = 'hiring_delivery' AND finalized_at IS NULL AND (error IS NOT NULL AND NOT failed OR state = 'running' AND attempted_at < now() - interval '2 minutes')) AS endless,
 		bool_or(kind = 'hiring_poll' AND greatest(scheduled_at, attempted_at) < now() - interval '2 minutes') AS not_taken,
@@ -30,7 +30,7 @@ WITH organizations AS (
 ), states AS (
 	SELECT *, concat_ws(', ', CASE WHEN paused THEN 'paused until resume' END,
 			CASE WHEN watched IS NOT TRUE THEN 'never polled' WHEN listed IS NOT TRUE THEN 'removed, deliveries wait' WHEN refused THEN 'key refused' WHEN polls_fail THEN 'polls fail' WHEN state_refused THEN 'state refused' END,
-			CASE WHEN deliveries_fail THEN 'deliveries fail' END, CASE WHEN endless THEN 'delivery does not end' END, CASE WHEN given_up > 0 THEN 'given up' END, CASE WHEN invitations_fail AND NOT refused THEN 'invitations fail' END,
+			CASE WHEN deliveries_fail THEN 'deliveries fail' END, CASE WHEN endless THEN 'delivery does not end' END, CASE WHEN given_up > 0 THEN 'given up' END, CASE WHEN invitations_fail AND refused IS NOT TRUE THEN 'invitations fail' END,
 			CASE WHEN not_taken OR NOT polls_fail AND saved + make_interval(mins => 5, secs => wait) < now() THEN 'late' END) AS state
 	FROM organizations FULL JOIN jobs USING (organization)
 )
