@@ -62,8 +62,8 @@ func (o Organization) check() error {
 // queued invitations: they are [InvitationsStuck], as those of a misspelt name. An organization
 // that returns continues where it was: its rows of hiring_jobs stay, and its deliveries follow within ten minutes.
 type Directory struct {
-	// List returns all organizations. When it returns an error or panics, the previous list
-	// stays in force. It must return when ctx ends, after 15 s: until then no job waits for a new list. It may be called by several goroutines, one at a time.
+	// List returns all organizations. When it returns an error, panics, or has not returned after 15 s, when ctx ends, the previous list
+	// stays in force, with a log line at the level ERROR. It may be called by several goroutines, one at a time.
 	List func(ctx context.Context) ([]DirectoryEntry, error)
 
 	// Open returns a listed organization, for example with a decrypted key. Its Name is
@@ -86,13 +86,14 @@ type DirectoryEntry struct {
 // source is where the organizations of one Results, or of Invitations, come from.
 type source struct {
 	directory *Directory
-	telemetry Telemetry // Complete.
+	telemetry Telemetry   // Complete.
+	listing   *sync.Mutex // Held while List runs.
 }
 
 // newSource checks fixed organizations, whose names must not be taken. Those of a directory are
 // checked when they are opened.
 func newSource(fixed []Organization, directory *Directory, telemetry Telemetry, taken map[string]bool) (source, error) {
-	s := source{directory, telemetry.complete()}
+	s := source{directory, telemetry.complete(), new(sync.Mutex)}
 	switch {
 	case directory != nil && len(fixed) > 0:
 		return s, errors.New("jobs: set Organizations or Directory, not both")
@@ -159,7 +160,7 @@ var refreshInterval = 20 * time.Second
 // organization that is not known.
 const unknownInterval = 2 * time.Second
 
-// listTimeout limits one call of [Directory.List].
+// listTimeout limits a reading of the sources.
 const listTimeout = 15 * time.Second
 
 // errUnlisted is returned for an organization that this process does not list.
@@ -205,11 +206,11 @@ func (r *registry) refresh(ctx context.Context, interval time.Duration) {
 	if time.Since(before.read) < interval {
 		return
 	}
-	ctx, stop := context.WithTimeout(ctx, 2*listTimeout)
+	ctx, stop := context.WithTimeout(ctx, listTimeout)
 	defer stop()
 	next, err := r.list(ctx, before)
 	if err != nil {
-		r.log().WarnContext(ctx, "jobs: Directory.List failed: the previous organizations stay", "error", errorText(err))
+		r.log().ErrorContext(ctx, "jobs: Directory.List failed: the previous organizations stay", "error", errorText(err))
 		next = *before
 		if len(next.entries) == 0 {
 			next.err = fmt.Errorf("jobs: Directory.List: %w", err)
@@ -250,9 +251,7 @@ func (r *registry) replace(ctx context.Context, before, next *listing) {
 func (r *registry) list(ctx context.Context, before *listing) (next listing, err error) {
 	next.entries = make(map[string]*entry)
 	for i, s := range r.sources {
-		listCtx, cancel := context.WithTimeout(ctx, listTimeout)
-		listed, err := withoutPanic(func() ([]DirectoryEntry, error) { return s.directory.List(listCtx) })
-		cancel()
+		listed, err := s.list(ctx)
 		if err != nil {
 			return next, err
 		}
@@ -269,6 +268,28 @@ func (r *registry) list(ctx context.Context, before *listing) (next listing, err
 		}
 	}
 	return next, nil
+}
+
+// errListHangs is the error of a List that ignores the end of its context, until it returns.
+var errListHangs = errors.New("it has not returned after its context ended")
+
+// list calls List, and does not wait for one that hangs.
+func (s source) list(ctx context.Context) ([]DirectoryEntry, error) {
+	if !s.listing.TryLock() {
+		return nil, errListHangs
+	}
+	returned := make(chan func() ([]DirectoryEntry, error), 1)
+	go func() {
+		listed, err := withoutPanic(func() ([]DirectoryEntry, error) { return s.directory.List(ctx) })
+		s.listing.Unlock()
+		returned <- func() ([]DirectoryEntry, error) { return listed, err }
+	}()
+	select {
+	case result := <-returned:
+		return result()
+	case <-ctx.Done():
+		return nil, errListHangs
+	}
 }
 
 // reopen makes the next job of an organization open it again.

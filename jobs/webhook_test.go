@@ -170,7 +170,6 @@ func TestNewWebhookRejects(t *testing.T) {
 		options  jobs.WebhookOptions
 		problem  string
 	}{
-		"no receiver":         {"", jobs.WebhookOptions{Secrets: []string{secret}}, "absolute https URL"},
 		"another scheme":      {"ftp://example.com", jobs.WebhookOptions{Secrets: []string{secret}}, "absolute https URL"},
 		"no host":             {"/hooks", jobs.WebhookOptions{Secrets: []string{secret}}, "absolute https URL"},
 		"plain http":          {"http://example.com", jobs.WebhookOptions{Secrets: []string{secret}}, "use https, or set AllowPrivate"},

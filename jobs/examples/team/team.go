@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -47,10 +48,11 @@ func work(ctx context.Context, pool *pgxpool.Pool) error {
 	}
 	db := jobs.Postgres(pool)
 	organizations := []jobs.Organization{{Name: "acme", Client: client, Watch: hiring.WatchOptions{MinInterval: *every / 2, MaxInterval: *every}}}
-	if err := jobs.Watch(config, db, jobs.Results[pgx.Tx]{Organizations: organizations, Handle: store, Telemetry: jobTelemetry}); err != nil {
-		return err
-	}
-	if err := jobs.SendInvitations(config, db, jobs.Invitations{Organizations: organizations, Telemetry: jobTelemetry}); err != nil {
+	err = errors.Join(
+		jobs.Watch(config, db, jobs.Results[pgx.Tx]{Organizations: organizations, Handle: store, Telemetry: jobTelemetry}),
+		jobs.SendInvitations(config, db, jobs.Invitations{Organizations: organizations, Telemetry: jobTelemetry}),
+	)
+	if err != nil {
 		return err
 	}
 	workers, err := river.NewClient(riverpgxv5.New(pool), config)
