@@ -147,7 +147,7 @@ func (w *deliveryWorker[TTx]) Work(ctx context.Context, job *river.Job[deliveryA
 	})
 }
 
-// expectReturn reports a delivery that does not return after its context has ended, unless returned was called.
+// expectReturn reports a delivery that does not return after its context has ended, again each minute until returned is called.
 func (w *deliveryWorker[TTx]) expectReturn(ctx context.Context, o Organization, job *river.Job[deliveryArgs]) (returned func()) {
 	done := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -155,9 +155,12 @@ func (w *deliveryWorker[TTx]) expectReturn(ctx context.Context, o Organization, 
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			grace = cmp.Or(w.config.JobStuckThreshold, river.JobStuckThresholdDefault)
 		}
-		select {
-		case <-done:
-		case <-time.After(grace):
+		for ; ; grace = 2 * healthInterval {
+			select {
+			case <-done:
+				return
+			case <-time.After(grace):
+			}
 			w.logger().WarnContext(ctx, "jobs: a handler does not return: it must return when its context ends",
 				"organization", o.Name, "kind", KindDelivery, "submission_id", job.Args.SubmissionID, "job_id", job.ID)
 			o.reportEvent(ctx, KindDelivery, EventStuck)

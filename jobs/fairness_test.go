@@ -66,7 +66,7 @@ func TestHandlersThatDoNotReturnLeaveTheirWorkersPostgres(t *testing.T) {
 		},
 	})
 	t.Cleanup(func() { close(release) }) // Before the client is stopped.
-	eventually(t, func() bool { return r.event(jobs.EventStuck) >= 1 })
+	eventually(t, func() bool { return r.event(jobs.EventStuck) >= 2 }, "again and again")
 	other.addEvaluated(t, 3)
 	eventually(t, s.countIs(t, 3, "river_job WHERE kind = 'hiring_delivery' AND state = 'completed' AND args->>'organization' = 'other'"))
 	require.Zero(t, passed.Load())

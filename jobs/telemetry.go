@@ -87,7 +87,7 @@ type Event string
 const (
 	EventDiscarded Event = "discarded" // The job failed for the last time.
 	EventCancelled Event = "cancelled" // A handler cancelled the job.
-	// A handler did not return after its timeout. It occupies a goroutine and perhaps a connection until it returns.
+	// A handler did not return after its timeout, again each minute until it returns. It occupies a goroutine and perhaps a connection.
 	EventStuck Event = "stuck"
 
 	// EventUnreadable is a submission that a poll cannot decode. The row of hiring_jobs with the status unreadable has its id.
