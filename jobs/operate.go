@@ -39,7 +39,7 @@ func Resume[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, org
 //
 //   - Polls, deliveries and runs of invitations that wait for their time start now. For all
 //     organizations, so do the jobs that insert missing ones.
-//   - Deliveries that were discarded, or cancelled by a handler, get one more attempt.
+//   - Deliveries that were discarded, or cancelled by a handler or because the API does not have the submission, get one more attempt.
 //   - Deliveries that an operator cancelled with [river.Client.JobCancel] stay so, and those whose
 //     handler ended the transaction, which may have stored the result. [Deliver] retries one of them.
 //   - Deliveries of a paused organization count as started, and wait until [Resume].

@@ -52,11 +52,11 @@ func operate(ctx context.Context, pool *pgxpool.Pool, command, target string) er
 		case "resume":
 			done, err = "its deliveries start now", jobs.Resume(ctx, client, tx, target)
 		case "deliver":
-			done, err = "the delivery starts now", jobs.Deliver(ctx, client, tx, target, flag.Arg(2))
+			done, err = "a worker delivers it now, or gives it up if the API does not have it: look at GIVEN UP in a minute", jobs.Deliver(ctx, client, tx, target, flag.Arg(2))
 		case "retry-all":
 			var started int
 			started, err = jobs.RetryAll(ctx, client, tx, target)
-			done = fmt.Sprintf("%d jobs start now", started)
+			done = fmt.Sprintf("%d jobs start now: those that wait for their time, and deliveries that were given up, also with an unknown id", started)
 		default:
 			err = fmt.Errorf("unknown command %q: it is none of migrate, overview, pause, resume, retry-all, deliver, cancel and delete", command)
 		}

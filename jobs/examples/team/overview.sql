@@ -1,7 +1,8 @@
 -- A line for each organization, or for the one of the parameter, with tabs between the columns that overview prints. Those that need
 -- a look come first. States:
 --   paused until resume        `hiring-team resume` starts its deliveries
---   removed, deliveries wait   no poll follows, because it is not listed
+--   removed, deliveries wait   no poll follows, because it is not listed: list it, or delete it as docs/jobs.md does
+--   removed                    the same, and nothing waits
 --   never polled               its name is misspelt, or the program only invites
 --   key refused                the last poll or run of invitations got a 401
 --   polls fail                 the last poll failed
@@ -29,7 +30,7 @@ WITH organizations AS (
 	GROUP BY 1
 ), states AS (
 	SELECT *, concat_ws(', ', CASE WHEN paused THEN 'paused until resume' END,
-			CASE WHEN watched IS NOT TRUE THEN 'never polled' WHEN listed IS NOT TRUE THEN 'removed, deliveries wait' WHEN refused THEN 'key refused' WHEN polls_fail THEN 'polls fail' WHEN state_refused THEN 'state refused' END,
+			CASE WHEN watched IS NOT TRUE THEN 'never polled' WHEN listed IS NOT TRUE AND oldest IS NOT NULL THEN 'removed, deliveries wait' WHEN listed IS NOT TRUE THEN 'removed' WHEN refused THEN 'key refused' WHEN polls_fail THEN 'polls fail' WHEN state_refused THEN 'state refused' END,
 			CASE WHEN deliveries_fail THEN 'deliveries fail' END, CASE WHEN endless THEN 'delivery does not end' END, CASE WHEN given_up > 0 THEN 'given up' END, CASE WHEN invitations_fail AND refused IS NOT TRUE THEN 'invitations fail' END,
 			CASE WHEN not_taken OR NOT polls_fail AND saved + make_interval(mins => 5, secs => wait) < now() THEN 'late' END) AS state
 	FROM organizations FULL JOIN jobs USING (organization)
