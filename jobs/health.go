@@ -60,6 +60,7 @@ func (w *healthWorker[TTx]) keepPolling(ctx context.Context, client *river.Clien
 	if err != nil {
 		return err
 	}
+	var missing []river.InsertManyParams
 	for _, name := range names {
 		p := polls[jobState{organization: name}]
 		if p.n > 0 {
@@ -70,11 +71,12 @@ func (w *healthWorker[TTx]) keepPolling(ctx context.Context, client *river.Clien
 				return err
 			}
 		}
-		if _, err := client.Insert(ctx, pollArgs{Organization: name}, w.replacement(p.special > 0)); err != nil {
-			return err
-		}
+		missing = append(missing, river.InsertManyParams{Args: pollArgs{Organization: name}, InsertOpts: w.replacement(p.special > 0)})
 	}
-	return nil
+	if len(missing) > 0 {
+		_, err = client.InsertMany(ctx, missing)
+	}
+	return err
 }
 
 // replacement returns the options of a job that replaces one that was discarded: a minute between two attempts, after which a
@@ -93,11 +95,12 @@ func (w *healthWorker[TTx]) reportDeliveries(ctx context.Context, names []string
 		return err
 	}
 	for _, name := range names {
+		telemetry := w.watched.sources[w.watched.sourceOf(name)].telemetry
 		for _, state := range []State{
 			DeliveriesWaiting, DeliveriesFailing, DeliveriesPaused, DeliveriesCancelled, DeliveriesDiscarded, DeliveriesUnreadable, DeliveriesRescued, DeliveriesUnfinished,
 		} {
 			c := counts[jobState{name, state}]
-			w.watched.sources[w.watched.sourceOf(name)].telemetry.Count(ctx, CountEvent{name, KindDelivery, state, c.n, c.since()})
+			telemetry.Count(ctx, CountEvent{name, KindDelivery, state, c.n, c.since()})
 		}
 	}
 	return nil

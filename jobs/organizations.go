@@ -160,7 +160,7 @@ var refreshInterval = 20 * time.Second
 // organization that is not known.
 const unknownInterval = 2 * time.Second
 
-// listTimeout limits a reading of the sources.
+// listTimeout limits one call of [Directory.List].
 const listTimeout = 15 * time.Second
 
 // errUnlisted is returned for an organization that this process does not list.
@@ -206,7 +206,7 @@ func (r *registry) refresh(ctx context.Context, interval time.Duration) {
 	if time.Since(before.read) < interval {
 		return
 	}
-	ctx, stop := context.WithTimeout(ctx, listTimeout)
+	ctx, stop := context.WithTimeout(ctx, 2*listTimeout)
 	defer stop()
 	next, err := r.list(ctx, before)
 	if err != nil {
@@ -278,15 +278,19 @@ func (s source) list(ctx context.Context) ([]DirectoryEntry, error) {
 	if !s.listing.TryLock() {
 		return nil, errListHangs
 	}
-	returned := make(chan func() ([]DirectoryEntry, error), 1)
+	ctx, stop := context.WithTimeout(ctx, listTimeout)
+	defer stop()
+	var result []DirectoryEntry
+	var failure error
+	returned := make(chan struct{})
 	go func() {
-		listed, err := withoutPanic(func() ([]DirectoryEntry, error) { return s.directory.List(ctx) })
-		s.listing.Unlock()
-		returned <- func() ([]DirectoryEntry, error) { return listed, err }
+		defer close(returned)
+		defer s.listing.Unlock()
+		result, failure = withoutPanic(func() ([]DirectoryEntry, error) { return s.directory.List(ctx) })
 	}()
 	select {
-	case result := <-returned:
-		return result()
+	case <-returned:
+		return result, failure
 	case <-ctx.Done():
 		return nil, errListHangs
 	}

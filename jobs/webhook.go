@@ -66,7 +66,7 @@ const minSecret, maxSecret = 24, 64
 func NewWebhook(receiver string, o WebhookOptions) (*Webhook, error) {
 	u, err := url.Parse(receiver)
 	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !o.AllowPrivate) {
-		return nil, errors.New("jobs: NewWebhook: the receiver must be an absolute https URL: plain http would send candidate data unencrypted: use https, or set AllowPrivate in your own network")
+		return nil, errors.New("jobs: NewWebhook: the receiver must be an absolute https URL: plain http, which sends candidate data unencrypted, needs AllowPrivate")
 	}
 	if len(o.Secrets) == 0 {
 		return nil, errors.New("jobs: NewWebhook: at least one secret is required")
@@ -151,13 +151,7 @@ func (w *Webhook) Send(ctx context.Context, d Delivery) error {
 	}
 	r, _ := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(body)) // NewWebhook has parsed the URL.
 	r.Header.Set("Content-Type", "application/json")
-	now, id, signatures := time.Now(), "msg_"+d.ID, make([]string, len(w.signers))
-	for i, signer := range w.signers {
-		signatures[i], _ = signer.Sign(id, now, body) // Returns no error.
-	}
-	r.Header.Set(standardwebhooks.HeaderWebhookID, id)
-	r.Header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
-	r.Header.Set(standardwebhooks.HeaderWebhookSignature, strings.Join(signatures, " "))
+	w.sign(r.Header, "msg_"+d.ID, body)
 	response, err := w.client.Do(r)
 	if err != nil {
 		if urlErr, ok := errors.AsType[*url.Error](err); ok { // Its text contains the whole URL.
@@ -171,6 +165,18 @@ func (w *Webhook) Send(ctx context.Context, d Delivery) error {
 	defer func() { _ = response.Body.Close() }()
 	_, _ = io.CopyN(io.Discard, response.Body, 64<<10) // Allows the connection to be reused.
 	return responseError(response, r.URL.Host)
+}
+
+// sign sets the headers of Standard Webhooks.
+func (w *Webhook) sign(h http.Header, id string, body []byte) {
+	now := time.Now()
+	signatures := make([]string, len(w.signers))
+	for i, signer := range w.signers {
+		signatures[i], _ = signer.Sign(id, now, body) // Returns no error.
+	}
+	h.Set(standardwebhooks.HeaderWebhookID, id)
+	h.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
+	h.Set(standardwebhooks.HeaderWebhookSignature, strings.Join(signatures, " "))
 }
 
 // receiverError is a response of a receiver whose status is no success.

@@ -172,7 +172,7 @@ func TestNewWebhookRejects(t *testing.T) {
 	}{
 		"another scheme":      {"ftp://example.com", jobs.WebhookOptions{Secrets: []string{secret}}, "absolute https URL"},
 		"no host":             {"/hooks", jobs.WebhookOptions{Secrets: []string{secret}}, "absolute https URL"},
-		"plain http":          {"http://example.com", jobs.WebhookOptions{Secrets: []string{secret}}, "use https, or set AllowPrivate"},
+		"plain http":          {"http://example.com", jobs.WebhookOptions{Secrets: []string{secret}}, "needs AllowPrivate"},
 		"no secret":           {"https://example.com", jobs.WebhookOptions{}, "at least one secret"},
 		"a prefix alone":      {"https://example.com", jobs.WebhookOptions{Secrets: []string{secret, "whsec_"}}, "secret 2 must be"},
 		"23 bytes":            {"https://example.com", jobs.WebhookOptions{Secrets: []string{short}}, "secret 1 must be"},
