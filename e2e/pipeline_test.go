@@ -102,7 +102,7 @@ func TestWithTheKeyboardAlone(t *testing.T) {
 	p.do(chromedp.KeyEvent(kb.Enter))
 	p.becomes(`document.activeElement.id === "evaluate-ship_score"`)
 	p.do(chromedp.KeyEvent("82"), chromedp.KeyEvent(kb.Enter))
-	p.appears(".card .score", "82")
+	p.appears(".said", "grace@candidates.test evaluated: 82, strong yes")
 	p.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Escape))
 	p.becomes("!document.querySelector('.pane')")
 	assessment, err := p.client(sandbox.LiveKey).Assessments.List().Collect(t.Context())
@@ -289,7 +289,7 @@ func TestATimelineIsShownAhead(t *testing.T) {
 	p.appears(".timeline", "invitation expired")
 	p.server.Inject(sandbox.Fault{Status: 500, Candidate: "ada@candidates.test"})
 	p.press("#armed button") // Also without a next report.
-	p.appears(".said", "The faults of this candidate are removed")
+	p.appears(".said", "The faults are removed")
 }
 
 // TestNamesAreShownAndNothingElse: nothing in them runs, and nothing makes the page wider

@@ -1,6 +1,10 @@
 package sandbox
 
-import "time"
+import (
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
+)
 
 // action is what a test did with the server. The page shows actions between the exchanges.
 type action struct {
@@ -11,6 +15,8 @@ type action struct {
 	ID      string    `json:"id,omitzero"`      // Of the candidate's invitation.
 	Fault   *Fault    `json:"fault,omitzero"`   // That was injected.
 	Undone  []action  `json:"undone,omitzero"`  // That an undo has undone, oldest first.
+	// Of the candidate's report, if it is ready after the action.
+	Grade world.Grade `json:"grade,omitzero"`
 
 	revision int
 	settled  bool // Undone, or an undo.
@@ -22,7 +28,7 @@ const maxActions = 1000
 // recordAction adds an action to the journal, and returns it. id is that of a candidate's invitation, or empty.
 func (c *control) recordAction(kind, subject, id string) *action {
 	kept := c.journal.actions
-	c.journal.actions = append(kept[max(0, len(kept)-maxActions+1):], action{c.journal.count, c.now, kind, subject, id, nil, nil, c.revise(), false})
+	c.journal.actions = append(kept[max(0, len(kept)-maxActions+1):], action{After: c.journal.count, At: c.now, Kind: kind, Subject: subject, ID: id, revision: c.revise()})
 	return &c.journal.actions[len(c.journal.actions)-1]
 }
 
@@ -36,7 +42,7 @@ func (c *control) changed(of topic, kind, subject string) *action {
 // an error, and returns the error.
 func (c *control) recordStep(kind string, err error) error {
 	if one, _ := c.live.Candidate(c.id, c.now); err == nil {
-		c.recordAction(kind, one.CandidateEmail, one.ID)
+		c.recordAction(kind, one.CandidateEmail, one.ID).Grade = one.Grade
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -60,6 +61,7 @@ type journalJSON struct {
 	Stats    statsJSON  `json:"stats"`    // Of all exchanges that match, and were before Before.
 	// The snapshots that can be restored.
 	Snapshots []snapshotJSON `json:"snapshots"`
+	Groups    []*groupJSON   `json:"groups,omitzero"` // Of all exchanges that the statistics count.
 }
 
 const defaultJournalLimit = 500
@@ -72,7 +74,8 @@ func (s *Server) readJournal(_ string, q struct {
 	Before  *int `json:"before"`
 	Limit   *int `json:"limit"`
 	Details bool `json:"details"`
-	Zipped  bool `json:"zipped"` // The response is a file in gzip, to keep.
+	Zipped  bool `json:"zipped"`  // The response is a file in gzip, to keep.
+	Grouped bool `json:"grouped"` // The response has groups.
 },
 ) (out journalJSON, err error) {
 	conditions, err := q.conditions(s.now())
@@ -98,6 +101,9 @@ func (s *Server) readJournal(_ string, q struct {
 	}
 	found := slices.DeleteFunc(matching(exchanges, 0, conditions), func(e *exchange) bool { return q.Before != nil && e.Number >= *q.Before })
 	out.Stats = newStats(found)
+	if q.Grouped {
+		out.Groups = newGroups(found)
+	}
 	out.Position = position
 	found = slices.DeleteFunc(found, func(e *exchange) bool { return q.After != nil && e.Number <= *q.After })
 	if out.More = len(found) > limit; out.More {
@@ -184,6 +190,37 @@ func newBuckets(found []*exchange, length time.Duration) (all []bucketJSON) {
 		}
 	}
 	return all
+}
+
+// groupJSON is the newest of exchanges that are alike, and the number of them.
+type groupJSON struct {
+	exchange
+
+	Count    int   `json:"count"`
+	FaultIDs []int `json:"fault_ids"`
+}
+
+const maxGroups = 200
+
+// newGroups groups exchanges by what they have in common, and returns the largest groups. Faults are alike that do the same,
+// whomever they concern.
+func newGroups(found []*exchange) []*groupJSON {
+	groups, all := make(map[string]*groupJSON), []*groupJSON{}
+	for _, e := range found {
+		fault := *cmp.Or(e.Fault, &Fault{})
+		fault.Route, fault.Key, fault.Candidate, fault.Skip, fault.Times = "", "", "", 0, 0
+		name := fmt.Sprint(e.Status, e.Ended, e.operation(), e.KeyID, e.failure(), fault)
+		g := groups[name]
+		if g == nil {
+			g = new(groupJSON)
+			groups[name], all = g, append(all, g)
+		}
+		g.exchange = copies([]*exchange{e}, false)[0]
+		g.Count++
+		g.FaultIDs = slices.Compact(append(g.FaultIDs, e.FaultID))
+	}
+	slices.SortStableFunc(all, func(a, b *groupJSON) int { return b.Count - a.Count })
+	return all[:min(len(all), maxGroups)]
 }
 
 func (c *control) readEntry(none) (out exchange, err error) {

@@ -416,3 +416,59 @@ func TestEventsResume(t *testing.T) {
 		assert.Contains(t, next(t, events).data, `"/api/v1/members"`)
 	})
 }
+
+// TestGroupsCountWhatIsAlike without details, also faults that differ only in whom they concern.
+func TestGroupsCountWhatIsAlike(t *testing.T) {
+	s := sandbox.New()
+	d := inProcess(s)
+	for range 3 {
+		d.get(t, "/submissions?page_size=500")
+	}
+	for _, f := range []sandbox.Fault{{Status: 503}, {Status: 503, Route: "GET *"}, {Status: 500}} {
+		s.Inject(f)
+		d.send(t.Context(), t, http.MethodGet, "/account", "")
+	}
+	type groups struct {
+		Entries []struct{}
+		Groups  []struct {
+			Status, Count int
+			Route         string
+			FaultIDs      []int `json:"fault_ids"`
+			Header        map[string][]string
+		}
+	}
+	all := readControl[groups](t, s, "journal?grouped=true&limit=1")
+	assert.Equal(t, "[{400 3 /submissions [0] map[]} {503 2 /account [1 2] map[]} {500 1 /account [3] map[]}]", fmt.Sprint(all.Groups))
+	assert.Len(t, all.Entries, 1)
+	_, body := steer(t, s, http.MethodGet, "journal?grouped=true&search=status:418", "")
+	assert.Contains(t, body, `"groups":[]`)
+}
+
+// TestTheJournalSaysWhatAnEvaluationFound, once its report is ready.
+func TestTheJournalSaysWhatAnEvaluationFound(t *testing.T) {
+	l := liveWorld()
+	id := l.invite(t, "/assessments/"+l.s.AddAssessment("Backend"), "ada@candidates.test")
+	_, err := l.s.Begin(id)
+	require.NoError(t, err)
+	for _, r := range []sandbox.Result{{ShipScore: new(82)}, {ShipScore: new(31), ReportDelay: time.Hour}} {
+		require.NoError(t, l.s.Evaluate(id, r))
+	}
+	_, body := steer(t, l.s, http.MethodGet, "journal", "")
+	assert.Regexp(t, `"kind":"evaluated",[^{}]*"grade":{"ship_score":82,"verdict":"strong_yes"`, body)
+	assert.Equal(t, 1, strings.Count(body, `"grade"`))
+}
+
+// TestAWriteOfThePageIsUndone as an action, and is no write of a program. What test mode answers changes nothing.
+func TestAWriteOfThePageIsUndone(t *testing.T) {
+	s := sandbox.New()
+	const path, input = "/api/v1/assessments", `{"challenge_id":"c0000000-0000-4000-8000-000000000001","name":"Mine"}`
+	for _, key := range []string{sandbox.LiveKey, sandbox.TestKey} {
+		steered(t, s, "snapshots", "")
+		inProcess(s).do(t, http.MethodPost, path, key, input, http.Header{"X-Sandbox-Page": {"again"}})
+	}
+	_, body := steer(t, s, http.MethodGet, "journal", "")
+	assert.Regexp(t, `"snapshots":\[{"id":1,"actions":\[{[^{}]*"kind":"Sent again","subject":"as #1"}\],"writes":0}\]`, body)
+	steered(t, s, "snapshots/1/restore", "")
+	_, body = steer(t, s, http.MethodGet, "assessments", "")
+	assert.NotContains(t, body, "Mine")
+}

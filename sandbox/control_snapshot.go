@@ -26,10 +26,14 @@ type snapshotJSON struct {
 	Writes  int      `json:"writes"`  // How many writes of programs restoring the snapshot undoes.
 }
 
-// isWriteSince reports whether an exchange is a write of a program to the live data since the snapshot.
+// isWriteSince reports whether an exchange is a write to the live data since the snapshot.
 func (s *snapshot) isWriteSince(run string, e *exchange) bool {
-	isNew := run != s.state.journal.run || e.Number > s.state.journal.count
-	return isNew && e.Done && e.Undone.IsZero() && classOf(e.Method) == ClassWrite && strings.HasPrefix(e.Key, livePrefix)
+	return (run != s.state.journal.run || e.Number > s.state.journal.count) && e.changedLive()
+}
+
+// changedLive reports whether an exchange is a write to the live data that was not undone.
+func (e *exchange) changedLive() bool {
+	return e.Done && e.Undone.IsZero() && classOf(e.Method) == ClassWrite && strings.HasPrefix(e.Key, livePrefix)
 }
 
 // newSnapshots returns the snapshots that actions followed.
@@ -42,7 +46,7 @@ func newSnapshots(snapshots []snapshot, exchanges []*exchange, actions []action,
 			}
 		}
 		for _, e := range exchanges {
-			if one.isWriteSince(run, e) {
+			if one.isWriteSince(run, e) && !e.FromPage {
 				shown.Writes++
 			}
 		}

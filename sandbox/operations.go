@@ -31,7 +31,7 @@ var operations = []operation{
 	newSearch("GET clock", "Returns the time, and what happens until another time.", `{"seconds":86400}`, (*Server).readClock),
 	newOperation("POST clock", "Moves the clock forward, by a duration or to a time. All keys have the same clock.", `{"seconds":3600}`, (*control).setClock),
 
-	newSearch("GET journal", "Returns the exchanges that match, oldest first, and counts them.", `{"status":"failed","limit":100}`, (*Server).readJournal),
+	newSearch("GET journal", "Returns the exchanges that match, oldest first, and counts them, also grouped.", `{"status":"failed","limit":100}`, (*Server).readJournal),
 	newOperation("GET journal/{id}", "Returns an exchange with headers and bodies.", "", (*control).readEntry),
 	newOperation("POST journal/clear", "Empties the journal, or removes the exchanges of a key.", ofKey, withoutOutput((*control).clearJournal)),
 

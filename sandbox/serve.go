@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -140,6 +141,10 @@ func (c *call) end(r *response, size int) {
 		e.Response, e.Error = []byte(hideKeys(string(r.body[:min(size, maxResponse)]))), r.error
 	}
 	c.put(e)
+	if e.FromPage && e.changedLive() {
+		by := &control{Server: c.server, now: c.at}
+		by.recordAction("Sent again", "as #"+strconv.Itoa(c.entry.Number), "")
+	}
 }
 
 // end is like the method of call, without the lock.

@@ -37,7 +37,7 @@ function choice(id, label, all, chosen) {
   return popup(id, label + "…", html`<div class="line">${all.map(item)}</div>`, "plain small");
 }
 
-// run posts an action about a candidate, and shows the result.
+// run posts an action about a candidate, and shows the result: said, or what the server did.
 async function run(actions, path, body, said) {
   await change(() => post(path, body), said);
   await actions.refresh();
@@ -47,13 +47,13 @@ async function run(actions, path, body, said) {
 function tests(c, actions) {
   const report = { route: "GET /submissions/{id}/report", candidate: c.candidate_email };
   const button = (name, fault) => html`<button class="plain small" @click=${() =>
-    act(() => change(() => post("faults", { ...report, ...fault }), `The next report of this candidate: ${effects(fault).join(", ")}`))}>${name}</button>`;
+    act(() => change(() => post("faults", { ...report, ...fault }), `Next report: ${effects(fault).join(", ")}`))}>${name}</button>`;
   const late = (seconds) =>
     act(() => run(actions, `candidates/${c.id}/delay`, { seconds: Number(seconds) }, seconds < 0 ? "The report is never ready" : seconds ? `The report is late by ${span(seconds)}` : "The report is on time"));
   const waiting = armed(c),
     isUnready = c.stage === "evaluated" && !c.report?.evaluated;
   const delay = c.report_delay < 0 || (isUnready && !c.report_at) ? "The report is never ready." : isUnready ? html`The report is not ready yet. It will be on <time>${fullTime(c.report_at)}</time>.` : `Report ready ${span(c.report_delay ?? 0)} after the evaluation.`;
-  const remove = () => act(() => change(() => Promise.all(waiting.map((f) => post("faults/clear", { id: f.id }))), "The faults of this candidate are removed"));
+  const remove = () => act(() => change(() => Promise.all(waiting.map((f) => post("faults/clear", { id: f.id }))), "The faults are removed"));
   const next = () => html`<p class="line" role="group" aria-label="Next report">Next report: ${button("500", { status: 500 })} ${button("503", { status: 503, retry_after: 1 })}
       ${button("Cut", { cut_after: 20 })} ${button("Lost", { after: true })} ${choice("late", "Late", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late)}</p>`;
   return html`${c.ended ? nothing : next()}
@@ -67,7 +67,7 @@ function tests(c, actions) {
 export function pane(c, actions) {
   const [next, ...later] = stagesAhead(c),
     end = c.ended;
-  const revoke = () => act(() => run(actions, `invitations/${c.id}/revoke`, undefined, "The invitation is revoked"));
+  const revoke = () => act(() => run(actions, `invitations/${c.id}/revoke`));
   return html`<section class="pane candidate" aria-label="Candidate" tabindex="-1"
       data-ready=${actions.ready ? "" : nothing}>
     <div class="head"><div class="title"><h2 class="headline"><bdi title=${c.candidate_name}>${middle(c.candidate_name || c.candidate_email, 120)}</bdi></h2>
@@ -137,7 +137,7 @@ export function resultOf(values) {
 }
 
 function grading(c, actions) {
-  const send = (values) => run(actions, `submissions/${c.submission_id}/evaluate`, resultOf(values), "Evaluated");
+  const send = (values) => run(actions, `submissions/${c.submission_id}/evaluate`, resultOf(values));
   return html`<section aria-label="Evaluate"><h3>Evaluate <small>${resultHint}</small></h3>
     ${form({ id: "evaluate", label: "Evaluate", button: "Evaluate", fields: resultFields, send, subject: c.id, keep: true, kind: "inline" })}
   </section>`;

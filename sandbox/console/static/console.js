@@ -167,7 +167,6 @@ function shortcuts() {
     ["n", "show what is new"],
     ["c", "clock"],
     ["1 – 5", "journal, pipeline, mails, faults, keys"],
-    ["?", "this list"],
   ];
   const line = ([key, what]) => html`<dt><kbd>${key}</kbd></dt><dd>${what}</dd>`;
   return html`<p class="line"><label>Colours: <select id="theme" @change=${({ target }) => useTheme(target.value)}>${options(["system", "light", "dark"], localStorage.getItem("theme"))}</select></label></p>
@@ -225,16 +224,12 @@ function move(key) {
   return !!view.move && moves[key] && (key.length === 1 || inList) && view.move(...moves[key]);
 }
 
-const presses = []; // Keys that enter got and has not handled yet.
-
-// enter goes from the search to the first result, and opens it if Enter was pressed again meanwhile.
-async function enter(input, key) {
-  if (presses.push(key) > 1) return;
+// enter goes from the search to the first result.
+async function enter(input) {
   typed({ target: input }, 0);
   await new Promise((resolve) => setTimeout(resolve));
   await viewNow().refresh.settled();
   await viewNow().enter?.();
-  if (presses.splice(0).lastIndexOf("Enter") > 0) document.activeElement.closest("a[data-keep], [data-keep] a")?.click();
 }
 
 document.addEventListener("keydown", (event) => {
@@ -243,7 +238,7 @@ document.addEventListener("keydown", (event) => {
   if (event.metaKey || event.ctrlKey || event.altKey || document.querySelector(":popover-open")) return;
   if (typing?.type === "search" && ["Enter", "ArrowDown"].includes(event.key)) {
     event.preventDefault();
-    return void enter(typing, event.key);
+    return void enter(typing);
   }
   if (event.key === "Escape" && typing) {
     event.preventDefault(); // The browser would empty a search field, and its filter would stay.
@@ -293,7 +288,7 @@ function changed(name, what) {
   } else if (name === "reset") {
     state.run = "";
     loadAll();
-    if (isLost) tell("The sandbox was started again. Its earlier requests are gone.");
+    if (isLost) tell("The sandbox was started again: earlier requests are gone");
     journal.forget();
     pipeline.forget();
     isLost = false;
@@ -319,11 +314,6 @@ if (location.search) count(); // Otherwise the journal's first page has the numb
 readURL();
 addEventListener("popstate", readURL);
 addEventListener("resize", draw);
-for (const name of ["beforeprint", "afterprint"]) addEventListener(name, () => {
-  state.isPrinting = name === "beforeprint";
-  drawPage();
-  document.querySelectorAll(".pane details").forEach((d) => (d.open = true));
-});
 document.addEventListener("visibilitychange", () => document.hidden || count());
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 setInterval(drawClock, 1000);

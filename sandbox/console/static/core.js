@@ -220,18 +220,22 @@ export function hideSaid() {
 
 export const loadSnapshots = async () => ({ snapshots: state.snapshots } = await get("journal", { limit: 1 }));
 
-// change runs an action that changes the server's state, and offers to undo it. The action gets the snapshot.
+// change runs an action that changes the server's state, says done or what the server did, and offers to undo it. The action gets
+// the snapshot, which cannot be restored if nothing changed.
 export async function change(action, done) {
   const { id } = await post("snapshots");
   await action(id);
   await loadSnapshots();
-  say(typeof done === "function" ? done() : done, id);
+  const s = undoable(id),
+    last = s?.actions.at(-1);
+  say(typeof done === "function" ? done(last) : (done ?? actionText(last)), s?.id);
 }
 
 // undoable returns the snapshot with an id that can be restored, or the newest one.
 export const undoable = (id) => (id ? state.snapshots.find((s) => s.id === id) : state.snapshots.at(-1));
 
-const textOf = (s) => s.actions.map(actionText).join(", ");
+// textOf names the actions of a snapshot in a few words. Their rows say more.
+const textOf = ({ actions: [a, ...more] }) => (a.id ? actionText(a) : a.kind) + (more.length ? ` and ${more.length} more` : "");
 
 // undoName names what a return to a snapshot undoes.
 export const undoName = (s, name = "Undo") => name + (s?.writes ? `, with ${plural(s.writes, "write")} of your program` : "");

@@ -2,16 +2,15 @@
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, copyButton, draw, find, follow, get, isRead, kept, linkTo, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
-import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, took } from "./format.js";
+import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
 import { copyCurl, failLink, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
-import { groupsOf, groupsView } from "./groups.js";
+import { groupsView } from "./groups.js";
 import { clearSearch, hasTerm, interval, isOfWindow, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
   maxFresh = 10, // New rows that fade in: more at once would only flicker, and keep the browser busy.
-  maxPrinted = 1000,
   maxRun = 5, // Actions of a kind in a row that are not folded.
   maxRows = 10000;
 
@@ -28,8 +27,7 @@ let rows = [],
   stats = null,
   exchange = null,
   other = null, // The request that the open one is compared with.
-  groups = {}, // Of these rows and statistics.
-  isGrouped = false, // The rows were read for the groups.
+  groups = null, // Of all requests that match, while the groups are shown.
   newest = 0, // Number of the newest request of the server.
   today = "", // Of the clock, when the items were made.
   writes = [], // The open request and those that repeat it.
@@ -49,7 +47,7 @@ const opened = () => Number(state.query.get("request"));
 const list = () => document.getElementById("list");
 let rowHeight = 30; // It is larger where the list is narrow, and with a larger font.
 
-const isGroups = () => state.query.get("view") === "groups";
+const isGroups = () => !state.file && state.query.get("view") === "groups";
 const query = () => ({ search: toServer() });
 
 async function load(change) {
@@ -59,9 +57,9 @@ async function load(change) {
   if (shown && name !== shown) list()?.scrollTo(0, 0);
   if (name !== shown && state.file) loadFile();
   else if (name !== shown) {
-    const page = await loadPage({ ...query(), limit: asGroups ? maxRows : pageSize });
+    const page = await loadPage({ ...query(), limit: asGroups ? 1 : pageSize, grouped: asGroups || "" });
     if (!page) return;
-    ({ run: state.run, newest } = page);
+    ({ run: state.run, newest, groups } = page);
     state.snapshots = page.snapshots;
     actions = page.actions.filter(isShown);
     waitingActions = [];
@@ -70,9 +68,9 @@ async function load(change) {
     stats = page.stats;
     follow(query(), page.position, change);
   }
-  [shown, isGrouped] = [name, asGroups];
+  shown = name;
   await loadExchange(number);
-  if (exchange && exchange.number !== cursor) await loadRow(exchange.number);
+  if (exchange && exchange.number !== cursor && !asGroups) await loadRow(exchange.number);
 }
 
 // loadPage reads a page. A search that the server refuses leaves the rows as they are.
@@ -232,10 +230,12 @@ function merge() {
   );
 }
 
-// count reads the statistics of the requests that match again.
+// count reads the statistics and groups of the requests that match again.
 async function count() {
   if (shown === null || state.file || refused) return;
-  ({ stats } = await get("journal", { ...query(), limit: 1 }));
+  const page = await get("journal", { ...query(), limit: 1, grouped: groups ? true : "" });
+  stats = page.stats;
+  groups &&= page.groups ?? groups;
 }
 
 // forget makes the next load read everything again.
@@ -332,7 +332,7 @@ function key(name) {
   else if (name === "n") showNew();
   else if (name === "e") toggleTerm("is:failed");
   else if (name === "w") toggleTerm("is:repeated");
-  else if (name === "g") {
+  else if (name === "g" && !state.file) {
     toggleGroups();
     state.entering = `#list [data-keep^=${isGroups() ? "g" : "x"}]`;
   }
@@ -365,7 +365,7 @@ function marks(e) {
       : e.error
         ? html`<span class=${"why " + statusKind(e)} title=${`${e.error.code}: ${e.error.message}`}>${done ? done + ": " : ""}${why(e)}</span>`
         : e.pending ? html`<span class="quiet">not evaluated yet</span>` : nothing
-  }${e.undone ? mark("odd", "undone") : nothing}${e.throttled ? mark("warn", "throttled") : nothing}${e.from_page ? mark("", "sent by the page") : nothing}${
+  }${e.undone ? mark("odd", "undone") : nothing}${e.from_page ? mark("", "sent by the page") : nothing}${
     e.repeats
       ? mark("odd", `again after #${before?.number ?? e.repeats}${before ? ": " + statusText(before) : ""}`, before ? `Sent again after #${before.number}, ${outcome(before)}` : "Sent again")
       : e.repeated_by
@@ -396,7 +396,7 @@ function row(e, tabbable) {
 // candidates and snapshots are not those of the server.
 function actionRow(a) {
   const s = !state.file && state.snapshots.find(({ actions: [x] }) => x.at === a.at && x.kind === a.kind && x.after === a.after);
-  return html`<li class="action"><span title=${actionText(a)}>${a.id && !a.undone && !state.file ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${a.kind}` : a.undone ? html`${a.kind}: <s>${a.undone.map(actionText).join(", ")}</s>` : actionText(a)}</span>
+  return html`<li class="action"><span title=${actionText(a)}>${a.id && !a.undone && !state.file ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${stepText(a)}` : a.undone ? html`${a.kind}: <s>${a.undone.map(actionText).join(", ")}</s>` : actionText(a)}</span>
     ${s ? html`<button class="plain small" @click=${() => undo(s.id, s)} title=${undoName(s, "Undo to here")}><span>Undo to here${s.writes ? html` (${plural(s.writes, "write")}<span class="gone"> of your program</span>)` : nothing}</span></button>` : nothing}<time title=${a.at}>${clockTime(a.at)}</time></li>`;
 }
 
@@ -417,8 +417,8 @@ function runRow({ name, all }) {
 function listView() {
   const space = (n) => `height:${n * rowHeight}px`;
   if (today !== (state.clock?.now.slice(0, 10) ?? today)) setRows(rows, more, waiting); // The clock was moved.
-  first = state.isPrinting ? 0 : visibleIndex();
-  const last = state.isPrinting ? maxPrinted : first + Math.ceil(innerHeight / rowHeight) + 16;
+  first = visibleIndex();
+  const last = first + Math.ceil(innerHeight / rowHeight) + 16;
   const part = items.slice(first, last);
   const day = first > 0 && items.findLast((e, i) => e.day && i < first);
   if (day && part[0]?.number) part[0] = day;
@@ -442,9 +442,9 @@ function listView() {
 function filterBar() {
   const all = linkTo("", {}) + "journal" + toQuery({ ...query(), limit: maxRows, details: true, zipped: true });
   return html`<form class="filters" role="search" aria-label="Search" @submit=${(event) => event.preventDefault()}>
-    ${searchField(refused, addresses)}<span class="buttons">${switches()}
-    <span class="tools"><button type="button" class="plain" id="groups" title="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
-      ${state.file ? nothing : html`<a class="button plain" download="journal.json.gz" href=${all} @click=${() => say("The requests are saved in journal.json.gz. Open file shows them")}>Export</a>`}${fileButton()}</span></span></form>`;
+    ${searchField(refused, addresses)}<span class="buttons">${switches(!!refused)}
+    <span class="tools">${state.file ? nothing : html`<button type="button" class="plain" id="groups" title="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
+        <a class="button plain" download="journal.json.gz" href=${all} @click=${() => say("Saved as journal.json.gz")}>Export</a>`}${fileButton()}</span></span></form>`;
 }
 
 // fileBanner says that a file is shown.
@@ -461,12 +461,6 @@ function showFile(file) {
 }
 
 const isExport = (value) => Array.isArray(value?.entries) && value.entries.every((e) => e.number && e.at && e.method && e.path);
-
-addEventListener("dragover", (event) => event.preventDefault());
-addEventListener("drop", (event) => {
-  event.preventDefault();
-  openFile(event.dataTransfer);
-});
 
 // openFile shows the first of some files.
 function openFile({ files: [file] }) {
@@ -535,7 +529,7 @@ function sparkline() {
   };
   const day = (at, from, to) => (dayOf(begin) === dayOf(end) ? "" : shortDay(at) + " ") + exact(at, from, to);
   const total = state.file?.entries.length ?? state.all.count;
-  const all = () => (searched() ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (total >= maxRows && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
+  const all = () => (searched() ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (newest > total && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const jump = (b, i) => (b.idle >= 3600 ? html`<i class="jump" .style=${`left:${((i * step) / width) * 100}%`}>+${span(b.idle)}</i>` : nothing);
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Requests over time: arrows and Enter choose a window"
@@ -563,9 +557,8 @@ function guide() {
 function view() {
   if (!stats) return nothing;
   const number = opened();
-  const mayMove = !rows.length || isGrouped || (exchange ? waiting.some((e) => e.number === number) : !isRead(list()));
+  const mayMove = !rows.length || groups || (exchange ? waiting.some((e) => e.number === number) : !isRead(list()));
   if (waiting.length + waitingActions.length && mayMove) merge();
-  if (isGrouped && (groups.rows !== rows || groups.stats !== stats)) groups = { rows, stats, all: groupsOf(rows, stats.buckets ?? []) };
   const link = (n) => html`<a href=${href(n)}>#${n}</a>`;
   const compared = other && exchange && comparison(exchange, other, link, () => setQuery({ with: "" }));
   const shownPane = { lost: !exchange && lost, number, writes, candidate, link, close, compared, compare, go: (by) => move(0, by) };
@@ -576,7 +569,7 @@ function view() {
     ${stats.buckets?.length ? sparkline() : nothing}
     ${
       rows.length
-        ? html`<div class=${"split " + (number ? "open" : "")}>${isGrouped ? groupsView(groups.all) : listView()}${side}</div>`
+        ? html`<div class=${"split " + (number ? "open" : "")}>${groups ? groupsView(groups) : listView()}${side}</div>`
         : html`<p class="panel none">${refused ? html`<span class="error">${refused.message}</span>` : html`No request matches.${unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`
     }`;
 }

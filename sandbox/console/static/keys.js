@@ -44,7 +44,7 @@ function row(k) {
     empty = html`<td></td>`;
   const quota = (name) => (remaining) => post("quota", { key: k.id, class: name, remaining });
   const plan = (left) => post("plan", { key: k.id, used: k.plan.limit - left, limit: k.plan.limit });
-  const revoke = () => act(() => change(() => post("keys/revoke", { token: k.id }), `${k.token} is revoked: its next request gets a 401`));
+  const revoke = () => act(() => change(() => post("keys/revoke", { token: k.id }), `${k.token} is revoked`));
   return html`<tr class=${k.state}><th scope="row"><div><code title=${name}>${middle(name, 26)}</code>
         ${copyButton(name, "Copy " + name)}<a href=${linkTo("", { q: "key:" + name, view: "groups" })} aria-label=${"Requests of " + name}>Requests</a></div>
       ${valid ? nothing : html`<span class="mark warn">${k.state}</span>`}

@@ -10,7 +10,7 @@ const load = async () => (mails = (await get("mails")).mails.reverse());
 
 const open = (m) =>
   act(async () => {
-    await change(() => post(`invitations/${m.invitation_id}/open`), `${m.name} opened the invitation`);
+    await change(() => post(`invitations/${m.invitation_id}/open`));
     await load();
   });
 

@@ -2,7 +2,7 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, change, closePopups, draw, find, form, get, isRead, kept, loadKeys, lostPane, openPopup, options, organizations, popup, post, setQuery, state, textSearch, titleOf, toQuery, visit } from "./core.js";
-import { candidatePath, clockTime, fullTime, middle, plural, shortDay } from "./format.js";
+import { candidatePath, clockTime, fullTime, middle, plural, shortDay, stepText } from "./format.js";
 import { armed, invitedTwice, pane, resultFields, resultHint, resultOf, stages, stagesAhead, steps, verdicts } from "./candidate.js";
 
 const path = "/_sandbox/console/pipeline";
@@ -77,7 +77,7 @@ async function take(c, stage, isChosen) {
     if (stage !== "opened" && !c.submission_id) await post(`invitations/${c.id}/begin`);
     if (takes[stage]) await post(takes[stage].replace("ID", c.id));
   };
-  await act(() => change(run, html`<bdi>${c.candidate_name || c.candidate_email}</bdi>: ${stage}`));
+  await act(() => change(run));
   await refreshNow();
   const card = kept(c.id),
     to = card?.getBoundingClientRect();
@@ -188,7 +188,7 @@ function inviteForm(withResult = false) {
         });
         id = made.invitation_id ?? made.submission_id;
       },
-      () => html`${known ? nothing : html`A new assessment “<bdi>${assessment}</bdi>” was added. `}<a href=${candidatePath(id)}><bdi>${name ?? email}</bdi></a> ${withResult ? "has a result" : "is invited"}`,
+      (step) => html`<a href=${candidatePath(id)}><bdi>${name ?? email}</bdi></a> ${stepText(step)}${known ? nothing : html` · new assessment “<bdi>${assessment}</bdi>”`}`,
     );
     closePopups();
     act(async () => { // Not awaited: the form is empty now, and the next candidate may be typed.

@@ -1,6 +1,6 @@
 // The pane of one request.
 import { html, nothing } from "./lit/lit-html.js";
-import { act, copy, copyButton, get, linkTo, lostPane, say, state } from "./core.js";
+import { act, change, copy, copyButton, get, linkTo, lostPane, say, state } from "./core.js";
 import { candidatePath, clockTime, cutText, faultText, fullTime, highlight, plural, pretty, shortIDs, span, took } from "./format.js";
 import { curl } from "./curl.js";
 
@@ -29,15 +29,6 @@ export const failLink = (e) => linkTo("faults", { route: e?.route && `${e.method
 
 export const copyCurl = (e) => act(async () => copy(curl(e, location.origin, keyOf(e)?.token)), `Request #${e.number} is copied as curl`);
 
-// textOf returns a request with its response as text, for a message.
-const textOf = (e) =>
-  [
-    `#${e.number} ${fullTime(e.at)} UTC: ${document.querySelector(".headline").textContent.replace(/\s+/g, " ").trim()}`,
-    [...document.querySelectorAll(".pane .note:is(.bad, .odd)")].map((n) => n.textContent.replace(/\s+/g, " ").trim()).join("\n"),
-    `${e.method} ${e.path}${e.query && "?" + e.query}`, pretty(e.body ?? ""),
-    `${statusText(e)} after ${took(e.took)}${e.request_id ? ", request id " + e.request_id : ""}`, pretty(e.response ?? ""),
-  ].filter(Boolean).join("\n\n");
-
 const isWrite = (e) => e.method !== "GET" && e.method !== "HEAD";
 const lower = (text) => text[0].toLowerCase() + text.slice(1).replace(/\.$/, "");
 
@@ -52,6 +43,7 @@ function refusal({ field, others = [], problem }) {
 // why is the mark of a failed request in its row, such as "name: required".
 export function why(e, limit = e.limit) {
   const { message, field, others, problem } = e.error;
+  if (e.throttled) return "too many bad keys";
   if (e.status === 429 && limit) return `no ${e.method === "GET" ? "reads" : "writes"} left`;
   return problem ? (field ? field + ": " : "") + lower(problem).replace(/^must (be |have )?/, "") + (others?.length ? `, +${others.length} more` : "") : (nameOf(e) ?? lower(message).replace("this operation ", ""));
 }
@@ -123,8 +115,7 @@ export function pane(e, { number, lost, writes, candidate, link, close, compared
     <p class="target"><span class=${"method " + (isWrite(e) ? "write" : "")}>${e.method}</span>
       <code title=${e.path}>${shortIDs(e.path)}</code>${e.query ? html`<code class="query">?${queryOf(e)}</code>` : nothing}</p>
     <p class="line"><button class="plain small" id="compare" title="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
-      <button class="plain small" id="copy-curl" title="y" @click=${() => copyCurl(e)}>Copy as curl</button>
-      <button class="plain small" id="copy-text" @click=${() => act(async () => copy(textOf(e)), `Request #${e.number} is copied as text`)}>Copy as text</button>
+      <button class="plain small" id="copy-curl" title="y" @click=${() => copyCurl(e)}>Copy curl</button>
       ${state.file ? nothing : html`<button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>
       ${e.route ? html`<a class="button plain small" id="fail-next" title="f" href=${failLink(e)}>Fail next…</a>` : nothing}`}</p></div>
     <dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
@@ -138,15 +129,17 @@ export function pane(e, { number, lost, writes, candidate, link, close, compared
 
 const fact = (name, value) => html`<div><dt><small>${name}</small></dt><dd>${value}</dd></div>`;
 
-// sendAgain sends the request from the browser. Its row says that the page sent it.
+// sendAgain sends the request from the browser. Its row says that the page sent it. Undo takes back what a write did to the live data.
 const sendAgain = (e) =>
   act(async () => {
     const token = keyOf(e)?.token;
     if (e.key && !token) throw new Error("The sandbox does not know the key of this request");
     const headers = { ...(token && { Authorization: "Bearer " + token }), ...(e.body && { "Content-Type": "application/json" }), "X-Sandbox-Page": "again" };
-    const sent = await fetch(e.path + (e.query && "?" + e.query), { method: e.method, headers, body: e.body }).catch(() => null);
-    const [made] = (await get("journal", { search: sent?.headers.get("X-Request-Id") ?? "", limit: 1 })).entries;
-    say(html`Sent again: ${sent?.status ?? "no response"}${made ? html` · <a href=${linkTo("", requestQuery(made.number))}>Open #${made.number}</a>` : nothing}`);
+    let sent, made;
+    await change(async () => {
+      sent = await fetch(e.path + (e.query && "?" + e.query), { method: e.method, headers, body: e.body }).catch(() => null);
+      [made] = (await get("journal", { search: sent?.headers.get("X-Request-Id") ?? "", limit: 1 })).entries;
+    }, () => html`Sent again: ${sent?.status ?? "no response"}${made ? html` · <a href=${linkTo("", requestQuery(made.number))}>Open #${made.number}</a>` : nothing}`);
   });
 
 function notes(e, person, writes, invited, link) {

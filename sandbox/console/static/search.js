@@ -127,7 +127,7 @@ export function searchField(error, addresses) {
 }
 
 // switches returns buttons for the usual terms, and the time window if there is one.
-export function switches() {
+export function switches(isRefused) {
   const button = (term, name, key) => html`<button type="button" class="plain" aria-pressed=${String(hasTerm(term))}
     title=${key} @click=${() => toggleTerm(term)}>${name}</button>`;
   const [from, to] = ["after:", "before:"].map((n) => termsOf(searched()).find((t) => t.startsWith(n))?.slice(n.length));
@@ -135,7 +135,7 @@ export function switches() {
     time = (at = "…") => (at.includes("T") ? exact(at, from, to) : at.includes(":") ? at.slice(0, 8) : at);
   return html`${button("is:failed", "Failed", "e")}${button("is:repeated", "Writes sent again", "w")}${button("is:fault", "Injected", "")}
     ${
-      from || to
+      (from || to) && !isRefused
         ? html`<button type="button" class="plain window" aria-label="Remove the time window"
           @click=${() => setQuery({ q: without("after:", "before:") }, true)}>${day(from)}${time(from)}–${day(to) === day(from) ? "" : day(to)}${time(to)} ✕</button>`
         : nothing
