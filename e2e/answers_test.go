@@ -206,6 +206,7 @@ func TestGroups(t *testing.T) {
 	p.becomes(`[...document.querySelectorAll(".groups tbody tr")].map(r => r.innerText.replace(/\s+/g, " ")).filter(t => / 2 /.test(t)).length === 2`)
 	p.appears(".groups tbody", "page_size: at most 100")
 	p.appears(".groups tbody", "no reads left")
+	p.becomes(`new Set([...document.querySelectorAll(".groups tbody tr")].map(r => r.querySelector(".trend polyline").points.length)).size === 1`)
 	p.appears("nav a[href*=keys] .badge", "1") // Has few requests left.
 	p.becomes("document.activeElement.dataset.keep === 'g0'")
 	p.do(chromedp.KeyEvent("j"))
@@ -591,7 +592,7 @@ func TestSendAgain(t *testing.T) {
 	p.appears(row(2), "undone")
 }
 
-// TestAnExportIsOpened read-only.
+// TestAnExportIsOpened by dropping it on the page, read-only.
 func TestAnExportIsOpened(t *testing.T) {
 	t.Parallel()
 	p := troubled(t)
@@ -607,7 +608,7 @@ func TestAnExportIsOpened(t *testing.T) {
 	text := evaluate[string](p, "window.exported")
 	p.server.ClearJournal()
 	drop := func(text, name string) {
-		evaluate[string](p, `(d => { d.items.add(new File([`+text+`], `+quote(name)+`)); (i => { i.files = d.files; i.dispatchEvent(new Event("change")) })(document.querySelector("input[type=file]")); return "" })(new DataTransfer())`)
+		evaluate[string](p, `(d => { d.items.add(new File([`+text+`], `+quote(name)+`)); dispatchEvent(new DragEvent("drop", { dataTransfer: d, bubbles: true, cancelable: true })); return "" })(new DataTransfer())`)
 	}
 	drop(`"[]"`, "other.json")
 	p.appears(".said", "other.json is no exported journal")
@@ -679,16 +680,19 @@ func TestThePageIsSmall(t *testing.T) {
 	p.becomes("(window.home ?? '').split('<i>').length === 13")
 }
 
-// TestColours: a theme is kept; more contrast is more.
-func TestColours(t *testing.T) {
+// TestPrintingAndColours: the pane alone is printed, whole; a theme is kept; more contrast is more.
+func TestPrintingAndColours(t *testing.T) {
 	t.Parallel()
 	p := open(t)
 	p.request(40)
 	p.visit("?request=7")
 	p.appears(".headline", "200")
-	p.media("prefers-contrast", "more")
+	p.media("print", "prefers-reduced-motion", "reduce")
+	p.becomes("!document.getElementById('header').offsetHeight && !document.getElementById('list').offsetHeight && !document.querySelector('#again').offsetHeight")
+	p.becomes("(e => e.scrollHeight <= e.clientHeight + 2)(document.querySelector('.pane'))")
+	p.media("", "prefers-contrast", "more")
 	more := evaluate[string](p, "getComputedStyle(document.querySelector('.meta')).color")
-	p.media("prefers-color-scheme", "light")
+	p.media("", "prefers-color-scheme", "light")
 	light := evaluate[string](p, "getComputedStyle(document.body).backgroundColor")
 	assert.NotEqual(t, more, evaluate[string](p, "getComputedStyle(document.querySelector('.meta')).color"))
 	p.do(chromedp.KeyEvent("?"))
@@ -707,7 +711,7 @@ func TestWhatIsNewStandsOut(t *testing.T) {
 	assessment := p.server.AddAssessment("Backend")
 	p.request(1)
 	for number, motion := range []string{"reduce", "no-preference"} {
-		p.media("prefers-reduced-motion", motion)
+		p.media("", "prefers-reduced-motion", motion)
 		p.visit("")
 		p.do(chromedp.WaitVisible(chromedp.CSS(row(number + 1))))
 		evaluate[string](p, "addEventListener('animationstart', e => { window.faded = e.animationName + ' ' + e.target.dataset.keep }), ''")

@@ -102,7 +102,7 @@ func (s *Server) readJournal(_ string, q struct {
 	found := slices.DeleteFunc(matching(exchanges, 0, conditions), func(e *exchange) bool { return q.Before != nil && e.Number >= *q.Before })
 	out.Stats = newStats(found)
 	if q.Grouped {
-		out.Groups = newGroups(found)
+		out.Groups = newGroups(found, out.Stats.Buckets)
 	}
 	out.Position = position
 	found = slices.DeleteFunc(found, func(e *exchange) bool { return q.After != nil && e.Number <= *q.After })
@@ -197,6 +197,7 @@ type groupJSON struct {
 	exchange
 
 	Count    int   `json:"count"`
+	Times    []int `json:"times"` // How many are in each bucket of the statistics.
 	FaultIDs []int `json:"fault_ids"`
 }
 
@@ -204,7 +205,7 @@ const maxGroups = 200
 
 // newGroups groups exchanges by what they have in common, and returns the largest groups. Faults are alike that do the same,
 // whomever they concern.
-func newGroups(found []*exchange) []*groupJSON {
+func newGroups(found []*exchange, buckets []bucketJSON) []*groupJSON {
 	groups, all := make(map[string]*groupJSON), []*groupJSON{}
 	for _, e := range found {
 		fault := *cmp.Or(e.Fault, &Fault{})
@@ -212,11 +213,16 @@ func newGroups(found []*exchange) []*groupJSON {
 		name := fmt.Sprint(e.Status, e.Ended, e.operation(), e.KeyID, e.failure(), fault)
 		g := groups[name]
 		if g == nil {
-			g = new(groupJSON)
+			g = &groupJSON{Times: make([]int, len(buckets))}
 			groups[name], all = g, append(all, g)
 		}
 		g.exchange = copies([]*exchange{e}, false)[0]
 		g.Count++
+		bucket := len(buckets) - 1
+		for bucket > 0 && buckets[bucket].At > world.MomentOf(e.At) {
+			bucket--
+		}
+		g.Times[bucket]++
 		g.FaultIDs = slices.Compact(append(g.FaultIDs, e.FaultID))
 	}
 	slices.SortStableFunc(all, func(a, b *groupJSON) int { return b.Count - a.Count })

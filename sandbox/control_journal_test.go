@@ -419,11 +419,12 @@ func TestEventsResume(t *testing.T) {
 
 // TestGroupsCountWhatIsAlike without details, also faults that differ only in whom they concern.
 func TestGroupsCountWhatIsAlike(t *testing.T) {
-	s := sandbox.New()
+	s := sandbox.New(sandbox.WithClock(func() time.Time { return time.Date(2026, 11, 28, 17, 0, 0, 0, time.UTC) }))
 	d := inProcess(s)
 	for range 3 {
 		d.get(t, "/submissions?page_size=500")
 	}
+	s.Advance(2 * time.Millisecond)
 	for _, f := range []sandbox.Fault{{Status: 503}, {Status: 503, Route: "GET *"}, {Status: 500}} {
 		s.Inject(f)
 		d.send(t.Context(), t, http.MethodGet, "/account", "")
@@ -433,12 +434,13 @@ func TestGroupsCountWhatIsAlike(t *testing.T) {
 		Groups  []struct {
 			Status, Count int
 			Route         string
+			Times         []int
 			FaultIDs      []int `json:"fault_ids"`
 			Header        map[string][]string
 		}
 	}
 	all := readControl[groups](t, s, "journal?grouped=true&limit=1")
-	assert.Equal(t, "[{400 3 /submissions [0] map[]} {503 2 /account [1 2] map[]} {500 1 /account [3] map[]}]", fmt.Sprint(all.Groups))
+	assert.Equal(t, "[{400 3 /submissions [3 0 0] [0] map[]} {503 2 /account [0 0 2] [1 2] map[]} {500 1 /account [0 0 1] [3] map[]}]", fmt.Sprint(all.Groups))
 	assert.Len(t, all.Entries, 1)
 	_, body := steer(t, s, http.MethodGet, "journal?grouped=true&search=status:418", "")
 	assert.Contains(t, body, `"groups":[]`)

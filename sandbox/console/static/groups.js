@@ -1,10 +1,17 @@
 // The groups of the requests that a search finds: one line for those that are alike.
-import { html, nothing } from "./lit/lit-html.js";
+import { html, nothing, svg } from "./lit/lit-html.js";
 import { linkTo, state } from "./core.js";
 import { clockTime, effects, middle, plural, shortDay } from "./format.js";
 import { keyName, statusKind, statusText, why } from "./request.js";
 
 const quoted = (text) => (/[\s{]/.test(text) ? `"${text}"` : text);
+
+// line draws the numbers of requests over time.
+function line(counts) {
+  const highest = Math.max(...counts);
+  return html`<svg class="trend" viewBox="0 0 ${counts.length - 1 || 1} 20" preserveAspectRatio="none" aria-hidden="true">${svg`<polyline
+    points=${counts.map((n, i) => `${i},${19 - (18 * n) / highest}`).join(" ")}></polyline>`}</svg>`;
+}
 
 export function groupsView(groups) {
   const today = state.clock?.now.slice(0, 10);
@@ -20,10 +27,10 @@ export function groupsView(groups) {
   const row = (g, i) => html`<tr><td class=${"status " + statusKind(g)}>${statusText(g)}</td>
     <th scope="row"><a href=${linkTo("", { q: search(g).filter(Boolean).join(" ") })} data-keep=${"g" + i}><b class="method">${g.method}</b> <code>${g.route || g.path}</code></a></th>
     <td class=${"why " + statusKind(g)} title=${g.error?.code ?? ""}>${reason(g)}</td><td><code title=${keyName(g)}>${middle(keyName(g), 22)}</code></td>
-    <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${share(g)}</small></td>
+    <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${share(g)}</small></td><td>${line(g.times)}</td>
     <td class="number"><time title=${g.at}>${g.at.startsWith(today) ? "" : shortDay(g.at) + " "}${clockTime(g.at)}</time></td></tr>`;
   return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1"><table>
     <caption class="gone">${plural(groups.length, "group")} of requests that are alike, the largest first</caption>
-    <thead><tr><th>Status</th><th>Request</th><th>Reason</th><th>Key</th><th class="number">Requests, share</th><th class="number">Last</th></tr></thead>
+    <thead><tr><th>Status</th><th>Request</th><th>Reason</th><th>Key</th><th class="number">Requests, share</th><th>Over time</th><th class="number">Last</th></tr></thead>
     <tbody>${groups.map(row)}</tbody></table></section>`;
 }
