@@ -33,7 +33,7 @@ func TestAdviceWorks(t *testing.T) {
 	t.Chdir(t.TempDir()) // Some advice has the name of a file to write.
 	require.NoError(t, os.WriteFile("people.csv", []byte("name,email\nAda,ada@example.com\n"), 0o600))
 	values := map[string]string{
-		"<submission>": sandbox.SubmissionID, "<assessment>": sandbox.AssessmentID, "<challenge>": "payments-backend", "<invitation>": "1a000000-0000-4000-8001-000000000360",
+		"<submission>": sandbox.SubmissionID, "<word>": "payments", "<assessment>": sandbox.AssessmentID, "<challenge>": "payments-backend", "<invitation>": "1a000000-0000-4000-8001-000000000360",
 		"<candidate>": "Ada <ada@example.com>", "<email>": "bjorn.bergstrom@candidates.test", "<file.csv>": "people.csv", "<path>": "/account", "<name>": "backend",
 		"<command>": "report", "<status>": "evaluated", "<id>": sandbox.SubmissionID, "<bash|fish|powershell|zsh>": "bash", "<method>": "GET", "<value>": "x", "<member>": "id", "<columns>": "id", "<address>": "http://127.0.0.1",
 	}

@@ -144,8 +144,7 @@ var typedID, placeholder = regexp.MustCompile(`(?i)(?:(?:^| )(-\S*[ =]))?([0-9a-
 var kind, fitting = regexp.MustCompile(`\b(?:submission|invitation|assessment|challenge)`), regexp.MustCompile(`^<(?:(?:email|submission)>.*@|(?:submission|invitation|assessment|challenge)>[^@]*$)`)
 
 // filled returns a text that advises a command with the id or the address that was typed instead of its placeholder, if there
-// is one of each and no other kind of thing was named, with the value that a flag was given in place of the one behind it, and
-// with --dry-run if that was typed.
+// is one of each and no other kind of thing was named, and with the value that a flag was given in place of the one behind it.
 func (a *app) filled(text string) string {
 	_, advice, _ := strings.Cut(text, "Use hiring ")
 	said, line := strings.TrimSuffix(text, advice), strings.Join(a.args, " ")
@@ -153,9 +152,6 @@ func (a *app) filled(text string) string {
 	isOther := slices.ContainsFunc(kind.FindAllString(line, -1), func(of string) bool { return !strings.Contains(advice, "<"+of) })
 	if len(typed) == 1 && typed[0][1] == "" && len(blanks) == 1 && !isOther && fitting.MatchString(blanks[0]+typed[0][2]) {
 		advice = strings.ReplaceAll(advice, blanks[0], typed[0][2])
-	}
-	if slices.Contains(a.args, "--dry-run") {
-		advice = strings.ReplaceAll(advice, "import <file.csv> -a", "import <file.csv> --dry-run -a")
 	}
 	if file := results.FindString(line); file != "" {
 		advice = strings.NewReplacer("<file.csv>", file, "export <file>", "export "+file).Replace(advice)
@@ -166,8 +162,39 @@ func (a *app) filled(text string) string {
 		_, _, value := given(flag, args)
 		return flag + " " + cmp.Or(spaced.ReplaceAllString(value, "'$0'"), blank)
 	})
-	return withFullStop(text)
+	return a.withLeftOut(withFullStop(text))
 }
+
+// withLeftOut adds to a text that suggests a command the flags, ids, addresses and files that were typed and that the text does
+// not have: those of the command that was typed may have no place in the other.
+func (a *app) withLeftOut(text string) string {
+	found := suggested.FindStringSubmatch(text)
+	if found == nil {
+		return text
+	}
+	c, _, _ := new(app).rootCommand().Find(strings.Fields(found[1]))
+	c.InheritedFlags() // They count as flags of the command from then on.
+	var left []string
+	for i, argument := range a.args {
+		name, value, _ := strings.Cut(argument, "=")
+		value = cmp.Or(value, append(a.args, "")[i+1])
+		other := name
+		if flag := flagOf(c, name); flag != nil {
+			other = "--" + flag.Name + "|-" + cmp.Or(flag.Shorthand, "-"+flag.Name)
+		}
+		has := regexp.MustCompile(`(?:^|[\s/'])(?:` + regexp.QuoteMeta(path.Base(name)) + `|` + other + `)(?:\W|$)`).MatchString(text)
+		if mayBeLeftOut.MatchString(argument) && !has && (value == "" || argument[0] != '-' || !strings.Contains(text, value)) && name != "--sandbox" {
+			left = append(left, output.Clean(name))
+		}
+	}
+	if left == nil {
+		return text
+	}
+	return text + " That leaves out " + strings.Join(slices.Compact(left), ", ") + "."
+}
+
+// suggested matches the first command that a text suggests, and mayBeLeftOut a flag, an id, an address or the name of a file.
+var suggested, mayBeLeftOut = regexp.MustCompile(`(?:Use|Did you mean) hiring (\w+(?: \w+)?)`), regexp.MustCompile(`^--?[A-Za-z]|[0-9a-f]{8}-[0-9a-f-]{27}|@|\.(?:csv|jsonl?|zip)$`)
 
 // list matches a list or an export in advice with its flags, selector a flag that selects from it, condition what selects ids
 // without a flag, and results the name of a file.
@@ -183,7 +210,7 @@ func (a *app) narrowed(advice string, args []string) string {
 			name, _, _ := strings.Cut(args[i], "=")
 			_, _, value := given(name, args[i:])
 			instead := cmp.Or(a.insteadOfFlag(c, name, args[i:]), name+" "+spaced.ReplaceAllString(value, "'$0'"))
-			if flag := selector.FindStringSubmatch(instead); flag != nil && hasFlag(c, flag[1]) {
+			if flag := selector.FindStringSubmatch(instead); flag != nil && flagOf(c, flag[1]) != nil {
 				shown = regexp.MustCompile(" (?:"+flag[1]+`|--assessment) \S+`).ReplaceAllString(shown, "")
 				shown = command + " " + flag[1] + " " + flag[2] + strings.TrimPrefix(shown, command)
 			} else if selects := condition.FindStringSubmatch(instead); selects != nil && strings.HasSuffix(shown, ".[]") {
@@ -197,9 +224,13 @@ func (a *app) narrowed(advice string, args []string) string {
 // flagBlank matches a flag with a placeholder in advice, and spaced a value that needs quotes.
 var flagBlank, spaced = regexp.MustCompile(`(?:-a|--name) <[a-z]+>`), regexp.MustCompile(`.* .*`)
 
-// hasFlag reports whether a command has a flag such as --status or -a.
-func hasFlag(c *cobra.Command, name string) bool {
-	return c.Flag(name[min(2, len(name)):]) != nil || c.Flags().ShorthandLookup(strings.Trim(name[:min(2, len(name))], "-")) != nil
+// flagOf returns the flag of a command such as --status or -a, or nil.
+func flagOf(c *cobra.Command, name string) *pflag.Flag {
+	if long, ok := strings.CutPrefix(name, "--"); ok {
+		return c.Flag(long)
+	}
+	short, _ := strings.CutPrefix(name, "-")
+	return c.Flags().ShorthandLookup(short[:min(1, len(short))])
 }
 
 // unknownFlags names what to use instead of flags that a command does not have, or flags with a similar name. from has the
@@ -246,7 +277,7 @@ func (a *app) flagsWithout(c *cobra.Command) (unknown []string, from [][]string)
 			name = name[:min(2, len(name))]
 		}
 		isValue := i > 0 && a.args[i-1] == "--sort" && !isFlag.MatchString(name)
-		if strings.Trim(name, "-") != "" && name[0] == '-' && !isValue && !hasFlag(c, name) {
+		if strings.Trim(name, "-") != "" && name[0] == '-' && !isValue && flagOf(c, name) == nil {
 			unknown, from = append(unknown, name), append(from, a.args[i:])
 		}
 	}

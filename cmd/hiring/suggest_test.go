@@ -49,7 +49,7 @@ func TestHabitsFromGh(t *testing.T) {
 		"quota --id x":                               "quota has no flag --id. It has the flags below, and those of hiring --help: --jq selects from the results.\n  -h, --help   help for quota\n",
 		"submissions list --filter state=done -l score>=80 -l score=80 -l id!=x": "submissions list does not have these flags.\n  --filter      Use --status 'done'.\n  -l            Use --all --jq 'map(select(.score >= 80))'; -o json shows the\n                members, and \"and\" joins several conditions.\n  -l            Use --all --jq 'map(select(.score == 80))'; ",
 		"challenges list --level senior --sort -id --foo":                        "  --level       Use --all --jq 'map(select([.. | strings] | any(test(\"senior\";\n                \"i\"))))'.\n  --foo         It has the flags below, and those of hiring --help: --jq selects\n                from the results.\n      --all ",
-		"submissions list --sort --desc -n 10":                                   "  --desc        Use --sort with a minus before the column for the highest first,\n                as in --sort -created_at.\n  -n            Use --limit 10; leave it out beside --all.\n",
+		"submissions list --sort --desc -n 10":                                   "  --desc        Use --sort with a minus before the column for the highest first,\n                as in --sort -score.\n  -n            Use --limit 10; leave it out beside --all.\n",
 		"submissions list -q -o json":                                            "--jq needs a value: filter the JSON with a jq program; see hiring help formatting. Use --jq '.[].id' of a list, ",
 		"submissions report x --format pdf -x":                                   "  --format      Use -o json: the API has reports as data only.\n  -x            It has the flags below, ",
 		"events list x --types ai_exchange":                                      "events list has no flag --types. Use --all --jq 'map(select(.kind == \"ai_exchange\"))': known are attempt_started, ai_prompt and ai_response, and there may be others; hiring watch writes new results.\n",
@@ -105,8 +105,8 @@ func TestHabitsFromGh(t *testing.T) {
 	assert.Equal(t, result{stderr: "hiring: warning: --status completed may find nothing: known are evaluated, started, submitted.\n"}, got)
 }
 
-// TestAdviceKeepsWhatWasTyped: the only id or address that was typed replaces the only placeholder of its kind, and --dry-run
-// stays.
+// TestAdviceKeepsWhatWasTyped: the only id or address that was typed replaces the only placeholder of its kind, and what a
+// suggested command does not have is named.
 func TestAdviceKeepsWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	const id, other = "5b000000-0000-4000-8001-000000000355", "5b000000-0000-4000-8001-000000000356"
@@ -114,9 +114,10 @@ func TestAdviceKeepsWhatWasTyped(t *testing.T) {
 		"report view " + id: "hiring report " + id + ".", "wait submission/" + id + " --timeout 5s": "hiring submissions wait " + id + ".", "delete assessment " + id + " --again": "hiring assessments delete " + id + ".",
 		"invitations rm " + id + " " + other + " --yes": "hiring invitations revoke <invitation>.", "report view " + id + " --assessment x": "hiring report <submission>.", "report " + id + " --due x": "no flag: an assessment is open until hiring assessments close <assessment>, ", "report view -p " + id: "hiring report <submission>.",
 		"lookup b@x.test": "hiring submissions find b@x.test, ", "remind b@x.test": "hiring invitations resend <invitation>.", "login b@x.test": "hiring profile add <name>.", "candidates get b@x.test": "hiring report <submission> or hiring invitations find <email>.",
-		"invite " + id + " -f p.csv --dry-run": "hiring invitations import p.csv --dry-run -a <assessment>, ", "invite " + id + " -f p.csv --yes": "hiring invitations import p.csv -a <assessment>, ",
+		"invite " + id + " -f p.csv --dry-run": "hiring invitations import p.csv -a <assessment>, ", "invite " + id + " -f p.csv --yes": "hiring invitations import p.csv -a <assessment>, ",
 		"config profile staging": "hiring profile use <name>, after hiring profile add <name> once.", "challenges list " + id: "hiring assessments get <assessment> --jq .challenge_id, ", "invitations update " + id + " --expires 7d": "hiring invitations resend " + id + ", ",
-		"stats -a x": "hiring submissions list -a x --all --jq 'group_by(", "candidates --assessment=x": "hiring submissions list -a x or hiring invitations list -a x.", "export -o all.csv -a x": "hiring submissions export all.csv -a x, ", "members count -a x": "hiring members list --all --jq length.",
+		"stats -a x": "hiring submissions list -a x --all --jq 'group_by(", "candidates --assessment=x": "hiring submissions list -a x or hiring invitations list -a x.", "export -o all.csv -a x": "hiring submissions export all.csv -a x, without > before the name. ",
+		"submissions events " + id + " --tail 20": "hiring events list " + id + " or hiring events follow " + id + ". That leaves out --tail. ", "submissions diff " + id + " " + other: "hiring submissions list --status evaluated --sort -score. That leaves out " + id + ", " + other + ". ", "invitations rm " + id + " --yes": "hiring invitations revoke " + id + ". That leaves out --yes. ", "members count -a x": "hiring members list --all --jq length.",
 		"config set output json": "the flags of each command, ", "configure list": "hiring profile list.", "org member add b@x.test": "the dashboard: ", "delete invite " + id + " --force": "hiring invitations revoke " + id + ".", "grade submission " + id: "the dashboard: ", "get report " + id: "hiring report " + id + ".", "jobs create --title X": "hiring assessments create --challenge <challenge> --name <name>.",
 		"report --assessment " + id: "hiring submissions export <file> -a " + id + " for all, ", "invite --email b@x.test --name Bob -a " + id: "an argument, as in hiring invite b@x.test --name Bob -a " + id + ".",
 	} {
