@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -114,19 +113,9 @@ func (w *writer) Write(b []byte) (int, error) {
 }
 
 // crash is a checkpoint of a process that is killed before it has saved.
-type crash struct {
-	hiring.Checkpoint
+type crash struct{ hiring.Checkpoint }
 
-	saves int
-}
-
-func (c *crash) Save(ctx context.Context, state string) error {
-	c.saves--
-	if c.saves < 0 {
-		return errors.New("killed")
-	}
-	return c.Checkpoint.Save(ctx, state)
-}
+func (crash) Save(context.Context, string) error { return errors.New("killed") }
 
 // captureLog returns what is logged until the end of the test.
 func captureLog(t *testing.T) *bytes.Buffer {
@@ -144,35 +133,13 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-func TestCrashRepeatsOnlyTheUnsavedLine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		options := w.options(time.Now())
-		state := options.Checkpoint
-		wanted := w.evaluated(4)
-		var out bytes.Buffer
-		for _, saves := range []int{2, 1} { // The first run also saves its start.
-			options.Checkpoint = &crash{state, saves}
-			require.ErrorContains(t, w.watch(t.Context(), options, &out), "killed")
-		}
-		options.Checkpoint = state
-		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
-		defer stop()
-		require.ErrorIs(t, w.watch(ctx, options, &out), context.DeadlineExceeded)
-		got := ids(t, out.String())
-		require.Len(t, got, 6, "each crash repeats one line")
-		slices.Sort(got)
-		require.ElementsMatch(t, wanted, slices.Compact(got))
-	})
-}
-
 func TestSaveErrorIsNoCleanStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.evaluated(2)
 		for _, program := range []func(context.Context, hiring.WatchOptions, io.Writer) error{w.watch, w.once} {
 			options := w.options(time.Now().Add(-time.Hour))
-			options.Checkpoint = &crash{options.Checkpoint, 0}
+			options.Checkpoint = crash{options.Checkpoint}
 			ctx, stop := context.WithCancel(t.Context())
 			require.ErrorContains(t, program(ctx, options, &writer{before: func(int) error {
 				stop()
