@@ -48,6 +48,9 @@ func (a *app) normalize(root *cobra.Command) {
 // withoutResults are the names of the commands that print no results.
 var withoutResults = []string{"add", "archive", "completion", "delete", "remove", "revoke", "sandbox", "use"} //nolint:gochecknoglobals // a constant table
 
+// outputFlags are the names of the flags that say how results are printed.
+var outputFlags = []string{"output", "jq", "columns", "bom", "separator"} //nolint:gochecknoglobals // a constant table
+
 // isAction reports whether a command is for a change or prints no results: --jq is no advice then.
 func isAction(c *cobra.Command) bool {
 	return slices.Contains(append(withoutResults, "close", "create", "import", "invite", "resend", "send"), c.Name())
@@ -58,7 +61,7 @@ func (a *app) prepare(c *cobra.Command) error {
 	if a.flags.sandbox && a.flags.profile != "" {
 		return usagef("--sandbox and --profile exclude each other")
 	}
-	for _, flag := range []string{"output", "jq", "columns", "bom", "separator"} {
+	for _, flag := range outputFlags {
 		if c.Flags().Changed(flag) && slices.Contains(withoutResults, c.Name()) {
 			err := usagef("%s prints no results, so that --%s has no meaning", commandName(c), flag)
 			err = useInstead(adviceError{err, c.CommandPath() + " --help lists the flags"}, commandName(c)+" --"+flag)

@@ -162,39 +162,48 @@ func (a *app) filled(text string) string {
 		_, _, value := given(flag, args)
 		return flag + " " + cmp.Or(spaced.ReplaceAllString(value, "'$0'"), blank)
 	})
-	return a.withLeftOut(withFullStop(text))
+	return a.withTyped(withFullStop(text))
 }
 
-// withLeftOut adds to a text that suggests a command the flags, ids, addresses and files that were typed and that the text does
-// not have: those of the command that was typed may have no place in the other.
-func (a *app) withLeftOut(text string) string {
+// withTyped adds the flags that were typed to the first command that a text suggests, if it has them, and says which other flags,
+// ids, addresses and files that were typed the text leaves out.
+func (a *app) withTyped(text string) string {
 	found := suggested.FindStringSubmatch(text)
 	if found == nil {
 		return text
 	}
-	c, _, _ := new(app).rootCommand().Find(strings.Fields(found[1]))
+	c, _, _ := new(app).rootCommand().Find(strings.Fields(found[1])[1:])
 	c.InheritedFlags() // They count as flags of the command from then on.
-	var left []string
+	kept, left := "", []string(nil)
 	for i, argument := range a.args {
 		name, value, _ := strings.Cut(argument, "=")
-		value = cmp.Or(value, append(a.args, "")[i+1])
-		other := name
-		if flag := flagOf(c, name); flag != nil {
-			other = "--" + flag.Name + "|-" + cmp.Or(flag.Shorthand, "-"+flag.Name)
+		flag := flagOf(c, name)
+		if next := append(a.args, "-")[i+1]; next != "" && next[0] != '-' && (flag == nil || flag.NoOptDefVal == "") {
+			value = spaced.ReplaceAllString(cmp.Or(value, next), "'$0'")
 		}
-		has := regexp.MustCompile(`(?:^|[\s/'])(?:` + regexp.QuoteMeta(path.Base(name)) + `|` + other + `)(?:\W|$)`).MatchString(text)
-		if mayBeLeftOut.MatchString(argument) && !has && (value == "" || argument[0] != '-' || !strings.Contains(text, value)) && name != "--sandbox" {
+		isFor := func(word string) bool {
+			return regexp.MustCompile(`(?:^|[\s/'])(?:` + word + `)(?:\W|$)`).MatchString(text + kept)
+		}
+		switch {
+		case !mayBeLeftOut.MatchString(argument), isFor(regexp.QuoteMeta(path.Base(name))), name[0] == '-' && value != "" && isFor(regexp.QuoteMeta(value)):
+		case flag == nil, flag.NoOptDefVal+value == "", strings.Contains(text, " --jq ") && slices.Contains(outputFlags, flag.Name), flag.Name == "limit" && isFor("--all"):
 			left = append(left, output.Clean(name))
+		case isFor("--" + flag.Name + "|-" + cmp.Or(flag.Shorthand, "-"+flag.Name)):
+		case flag.NoOptDefVal != "":
+			kept += " --" + flag.Name
+		default:
+			kept += " --" + flag.Name + " " + output.Clean(value)
 		}
 	}
-	if left == nil {
-		return text
+	text = strings.Replace(text, found[0], strings.Replace(found[0], c.CommandPath(), c.CommandPath()+kept, 1), 1)
+	if left != nil {
+		text += " That leaves out " + strings.Join(slices.Compact(left), ", ") + "."
 	}
-	return text + " That leaves out " + strings.Join(slices.Compact(left), ", ") + "."
+	return text
 }
 
 // suggested matches the first command that a text suggests, and mayBeLeftOut a flag, an id, an address or the name of a file.
-var suggested, mayBeLeftOut = regexp.MustCompile(`(?:Use|Did you mean) hiring (\w+(?: \w+)?)`), regexp.MustCompile(`^--?[A-Za-z]|[0-9a-f]{8}-[0-9a-f-]{27}|@|\.(?:csv|jsonl?|zip)$`)
+var suggested, mayBeLeftOut = regexp.MustCompile(`(?:Use|Did you mean) (hiring \w+(?: \w+)?)`), regexp.MustCompile(`^--?[A-Za-z]|[0-9a-f]{8}-[0-9a-f-]{27}|[@/]|\.(?:csv|jsonl?|zip)$`)
 
 // list matches a list or an export in advice with its flags, selector a flag that selects from it, condition what selects ids
 // without a flag, and results the name of a file.
@@ -229,8 +238,10 @@ func flagOf(c *cobra.Command, name string) *pflag.Flag {
 	if long, ok := strings.CutPrefix(name, "--"); ok {
 		return c.Flag(long)
 	}
-	short, _ := strings.CutPrefix(name, "-")
-	return c.Flags().ShorthandLookup(short[:min(1, len(short))])
+	if short, ok := strings.CutPrefix(name, "-"); ok && short != "" {
+		return c.Flags().ShorthandLookup(short[:1])
+	}
+	return nil
 }
 
 // unknownFlags names what to use instead of flags that a command does not have, or flags with a similar name. from has the

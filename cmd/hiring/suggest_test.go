@@ -76,7 +76,7 @@ func TestHabitsFromGh(t *testing.T) {
 		"assessments list --name Senior":                                         "Use --all --jq 'map(select(.name | test(\"Senior\"; \"i\")))'.\n",
 		"submissions list --score >70":                                           "Use --all --jq 'map(select(.report.ship_score > 70))'.\n",
 		"inv ls":                                                                 "hiring inv. Did you mean hiring invitations list --assessment <assessment>? ",
-		"invite a@b.c -a x --wait":                                               "Use hiring watch, which writes each result ",
+		"invite a@b.c -a x --wait":                                               "Use hiring watch --assessment x, which writes each result ",
 		"submissions archive Ada -o -":                                           "--output has no meaning. Use -f -.\n",
 		"events list -a x":                                                       "as in hiring events list <submission>; hiring submissions list -a x shows the submissions.\n",
 		"import people.csv -a x":                                                 "Use hiring invitations import people.csv -a x.\n",
@@ -105,19 +105,19 @@ func TestHabitsFromGh(t *testing.T) {
 	assert.Equal(t, result{stderr: "hiring: warning: --status completed may find nothing: known are evaluated, started, submitted.\n"}, got)
 }
 
-// TestAdviceKeepsWhatWasTyped: the only id or address that was typed replaces the only placeholder of its kind, and what a
-// suggested command does not have is named.
+// TestAdviceKeepsWhatWasTyped: the only id or address that was typed replaces the only placeholder of its kind, the
+// first suggested command has the flags that it knows, and the others are named.
 func TestAdviceKeepsWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	const id, other = "5b000000-0000-4000-8001-000000000355", "5b000000-0000-4000-8001-000000000356"
 	for line, advice := range map[string]string{
-		"report view " + id: "hiring report " + id + ".", "wait submission/" + id + " --timeout 5s": "hiring submissions wait " + id + ".", "delete assessment " + id + " --again": "hiring assessments delete " + id + ".",
-		"invitations rm " + id + " " + other + " --yes": "hiring invitations revoke <invitation>.", "report view " + id + " --assessment x": "hiring report <submission>.", "report " + id + " --due x": "no flag: an assessment is open until hiring assessments close <assessment>, ", "report view -p " + id: "hiring report <submission>.",
+		"report view " + id: "hiring report " + id + ".", "wait submission/" + id + " --timeout 5s": "hiring submissions wait --timeout 5s " + id + ".", "delete assessment " + id + " --again": "hiring assessments delete " + id + ".",
+		"invitations rm " + id + " " + other + " --yes": "hiring invitations revoke --yes <invitation>. That leaves out " + id + ", " + other + ". ", "report view " + id + " --assessment x": "hiring report <submission>.", "report " + id + " --due x": "no flag: an assessment is open until hiring assessments close <assessment>, ", "report view -p " + id: "hiring report --profile " + id + " <submission>. ",
 		"lookup b@x.test": "hiring submissions find b@x.test, ", "remind b@x.test": "hiring invitations resend <invitation>.", "login b@x.test": "hiring profile add <name>.", "candidates get b@x.test": "hiring report <submission> or hiring invitations find <email>.",
-		"invite " + id + " -f p.csv --dry-run": "hiring invitations import p.csv -a <assessment>, ", "invite " + id + " -f p.csv --yes": "hiring invitations import p.csv -a <assessment>, ",
+		"invite " + id + " -f p.csv --dry-run": "hiring invitations import --dry-run p.csv -a <assessment>, ", "invite " + id + " -f p.csv --yes": "hiring invitations import --yes p.csv -a <assessment>, ",
 		"config profile staging": "hiring profile use <name>, after hiring profile add <name> once.", "challenges list " + id: "hiring assessments get <assessment> --jq .challenge_id, ", "invitations update " + id + " --expires 7d": "hiring invitations resend " + id + ", ",
 		"stats -a x": "hiring submissions list -a x --all --jq 'group_by(", "candidates --assessment=x": "hiring submissions list -a x or hiring invitations list -a x.", "export -o all.csv -a x": "hiring submissions export all.csv -a x, without > before the name. ",
-		"submissions events " + id + " --tail 20": "hiring events list " + id + " or hiring events follow " + id + ". That leaves out --tail. ", "submissions diff " + id + " " + other: "hiring submissions list --status evaluated --sort -score. That leaves out " + id + ", " + other + ". ", "invitations rm " + id + " --yes": "hiring invitations revoke " + id + ". That leaves out --yes. ", "members count -a x": "hiring members list --all --jq length.",
+		"submissions events " + id + " --tail 20": "hiring events list " + id + " or hiring events follow " + id + ". That leaves out --tail. ", "submissions diff " + id + " " + other: "hiring submissions list --status evaluated --sort -score. That leaves out " + id + ", " + other + ". ", "invitations rm " + id + " --yes": "hiring invitations revoke --yes " + id + ". ", "members count -a x": "hiring members list --all --jq length.",
 		"config set output json": "the flags of each command, ", "configure list": "hiring profile list.", "org member add b@x.test": "the dashboard: ", "delete invite " + id + " --force": "hiring invitations revoke " + id + ".", "grade submission " + id: "the dashboard: ", "get report " + id: "hiring report " + id + ".", "jobs create --title X": "hiring assessments create --challenge <challenge> --name <name>.",
 		"report --assessment " + id: "hiring submissions export <file> -a " + id + " for all, ", "invite --email b@x.test --name Bob -a " + id: "an argument, as in hiring invite b@x.test --name Bob -a " + id + ".",
 	} {
@@ -145,7 +145,7 @@ func TestNoWordLeadsToASecondEMail(t *testing.T) {
 		got = u.run(word, "Ada <ada@example.com>", "-a", h.id, "--yes")
 		assert.NotContains(t, got.stderr, "send?", word)
 	}
-	u.fails(exitUsage, "needs --again, because the candidate may get a second e-mail. Use hiring invitations invite <candidate> -a "+h.id+": it invites one or many, ", "invitations", "send", "Ada <ada@example.com>", "-a", h.id, "--yes")
+	u.fails(exitUsage, "needs --again, because the candidate may get a second e-mail. Use hiring invitations invite --yes <candidate> -a "+h.id+": it invites one or many, ", "invitations", "send", "Ada <ada@example.com>", "-a", h.id, "--yes")
 	assert.Equal(t, 1, h.invitations()["ada@example.com"])
 	require.Zero(t, u.run("invitations", "send", "Ada <ada@example.com>", "-a", h.id, "--yes", "--again").code)
 	assert.Equal(t, 2, h.invitations()["ada@example.com"])
