@@ -165,45 +165,75 @@ func (a *app) filled(text string) string {
 	return a.withTyped(withFullStop(text))
 }
 
-// withTyped adds the flags that were typed to the first command that a text suggests, if it has them, and says which other flags,
-// ids, addresses and files that were typed the text leaves out.
+// withTyped adds the flags that were typed to each command that a text suggests and that has them, and says which flags, ids,
+// addresses and files that were typed the text leaves out.
 func (a *app) withTyped(text string) string {
-	found := suggested.FindStringSubmatch(text)
-	if found == nil {
+	at := suggests.FindStringIndex(text)
+	if at == nil || !strings.Contains(text[at[1]:], "hiring ") {
 		return text
 	}
-	c, _, _ := new(app).rootCommand().Find(strings.Fields(found[1])[1:])
-	c.InheritedFlags() // They count as flags of the command from then on.
-	kept, left := "", []string(nil)
-	for i, argument := range a.args {
-		name, value, _ := strings.Cut(argument, "=")
-		flag := flagOf(c, name)
-		if next := append(a.args, "-")[i+1]; next != "" && next[0] != '-' && (flag == nil || flag.NoOptDefVal == "") {
-			value = spaced.ReplaceAllString(cmp.Or(value, next), "'$0'")
-		}
-		isFor := func(word string) bool {
-			return regexp.MustCompile(`(?:^|[\s/'])(?:` + word + `)(?:\W|$)`).MatchString(text + kept)
-		}
-		switch {
-		case !mayBeLeftOut.MatchString(argument), isFor(regexp.QuoteMeta(path.Base(name))), name[0] == '-' && value != "" && isFor(regexp.QuoteMeta(value)):
-		case flag == nil, flag.NoOptDefVal+value == "", strings.Contains(text, " --jq ") && slices.Contains(outputFlags, flag.Name), flag.Name == "limit" && isFor("--all"):
-			left = append(left, output.Clean(name))
-		case isFor("--" + flag.Name + "|-" + cmp.Or(flag.Shorthand, "-"+flag.Name)):
-		case flag.NoOptDefVal != "":
-			kept += " --" + flag.Name
-		default:
-			kept += " --" + flag.Name + " " + output.Clean(value)
+	parts, kept, left := strings.Split(text[at[1]:], "hiring "), make(map[int]bool), []string(nil)
+	for i, part := range parts[1:] {
+		if c, _, _ := new(app).rootCommand().Find(strings.Fields(twoWords.FindString(part))); c.HasParent() && strings.HasPrefix(part, commandName(c)) {
+			parts[i+1] = commandName(c) + a.typedFlags(c, part, kept) + strings.TrimPrefix(part, commandName(c))
 		}
 	}
-	text = strings.Replace(text, found[0], strings.Replace(found[0], c.CommandPath(), c.CommandPath()+kept, 1), 1)
+	text = text[:at[1]] + strings.Join(parts, "hiring ")
+	for i, argument := range a.args {
+		name, value := a.typedAt(i)
+		if mayBeLeftOut.MatchString(argument) && !kept[i] && !hasWord(text, path.Base(name), value) {
+			left = append(left, output.Clean(name))
+		}
+	}
 	if left != nil {
 		text += " That leaves out " + strings.Join(slices.Compact(left), ", ") + "."
 	}
 	return text
 }
 
-// suggested matches the first command that a text suggests, and mayBeLeftOut a flag, an id, an address or the name of a file.
-var suggested, mayBeLeftOut = regexp.MustCompile(`(?:Use|Did you mean) (hiring \w+(?: \w+)?)`), regexp.MustCompile(`^--?[A-Za-z]|[0-9a-f]{8}-[0-9a-f-]{27}|[@/]|\.(?:csv|jsonl?|zip)$`)
+// typedFlags returns the flags that were typed and that a command has, for a text that suggests it, unless the text has them or
+// they have no meaning beside its flags. It adds their positions to kept.
+func (a *app) typedFlags(c *cobra.Command, text string, kept map[int]bool) (flags string) {
+	c.InheritedFlags() // They count as flags of the command from then on.
+	hasNoResults := hasWord(text, "--jq") || slices.Contains(withoutResults, c.Name())
+	for i := range a.args {
+		name, value := a.typedAt(i)
+		flag := flagOf(c, name)
+		switch {
+		case flag == nil, c.Parent().Name() == "profile", c.Name() == "api" && flag.Name != "sandbox" && flag.Name != "profile", flag.Name == "limit" && hasWord(text, "--all"), hasNoResults && slices.Contains(outputFlags, flag.Name):
+		case flag.NoOptDefVal != "" && !hasWord(text, "--"+flag.Name):
+			flags += " --" + flag.Name
+			kept[i] = true
+		case hasWord(text, "--"+flag.Name, "-"+cmp.Or(flag.Shorthand, "-"+flag.Name)):
+			kept[i] = true
+		case value != "" && flag.Name != "output" || slices.Contains(output.Formats(), value):
+			flags += " --" + flag.Name + " " + unquoted.ReplaceAllString(value, "'$0'")
+			kept[i] = true
+		}
+	}
+	return flags
+}
+
+// typedAt returns an argument that was typed: the name of a flag with the value that follows, or the argument alone.
+func (a *app) typedAt(i int) (name, value string) {
+	name, value, _ = strings.Cut(a.args[i], "=")
+	if next := append(a.args, "-")[i+1]; name != "" && name[0] == '-' && value == "" && next != "" && next[0] != '-' {
+		value = next
+	}
+	return name, value
+}
+
+// hasWord reports whether a text has one of some words.
+func hasWord(text string, words ...string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		return word != "" && regexp.MustCompile(`(?:^|[\s/'])`+regexp.QuoteMeta(word)+`(?:\W|$)`).MatchString(text)
+	})
+}
+
+// suggests matches what stands before suggestions, twoWords the words that may be a command, mayBeLeftOut a flag, an id, an address or a file, and unquoted a value
+// that needs quotes.
+var suggests, mayBeLeftOut = regexp.MustCompile(`(?:Use|Did you mean) `), regexp.MustCompile(`^--?[A-Za-z]|[0-9a-f]{8}-[0-9a-f-]{27}|[@/]|\.(?:csv|jsonl?|zip)$`)
+var twoWords, unquoted = regexp.MustCompile(`^[a-z]+(?: [a-z]+)?`), regexp.MustCompile(`^.*[^\w@%+=:,./-].*$`)
 
 // list matches a list or an export in advice with its flags, selector a flag that selects from it, condition what selects ids
 // without a flag, and results the name of a file.

@@ -82,7 +82,7 @@ func TestHabitsFromGh(t *testing.T) {
 		"import people.csv -a x":                                                 "Use hiring invitations import people.csv -a x.\n",
 		"get " + sandbox.AssessmentID:                                            "Use hiring submissions get <submission>, hiring assessments get <assessment>, ",
 		"members list --newer-than 2026-03-15T00:00:00Z":                         "Use --all --jq 'map(select(.created_at >= \"2026-03-15T00:00:00Z\"))'.\n",
-		"submissions wait --all -a x":                                            "as in hiring submissions list -a x --status submitted --all --jq '.[].id' | hiring submissions wait -.\n",
+		"submissions wait --all -a x":                                            "as in hiring submissions list -a x --status submitted --all --jq '.[].id' | hiring submissions wait --assessment x -.\n",
 		"invitations revoke -a x --older-than 2026-03-15T00:00:00Z":              "Use one at a time: hiring invitations list -a x --status sent --all --jq '.[] | select(.created_at < \"2026-03-15T00:00:00Z\").id' lists them.\n",
 	} {
 		u.fails(exitUsage, says, strings.Fields(line)...)
