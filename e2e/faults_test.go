@@ -122,9 +122,11 @@ func TestKeysAreATable(t *testing.T) {
 	require.NoError(t, err)
 	p.press(`[aria-label="Revoke sk_live_acme"]`)
 	p.appears(".said", "sk_live_acme is revoked")
-	p.becomes("!document.querySelector('.keys').innerText.includes('sk_live_acme')")
+	p.appears(".keys tr.revoked", "sk_live_acme")
 	_, err = p.client("sk_live_acme").Account.Get(t.Context())
 	require.ErrorIs(t, err, hiring.ErrInvalidToken)
+	p.visit(fmt.Sprintf("?request=%d", len(p.server.Journal())))
+	p.appears(".headline", "401 · the key was revoked at ")
 }
 
 // TestTheClock is in the header of each page, shows what will happen, and moves on Enter.

@@ -410,6 +410,10 @@ func TestTheStoryOfARepeatedWrite(t *testing.T) {
 	require.NoError(t, p.server.Open("f0000000-0000-4000-8000-000000000002"))
 	p.appears("#list .action", "Ada@candidates.test opened") // Also with a search.
 	assert.Equal(t, 1, evaluate[int](p, "document.querySelectorAll('#list .action').length"), "the fault does not concern the candidate")
+	p.send("POST", path+"/f0000000-0000-4000-8000-000000000002/resend", sandbox.LiveKey, "") // 4
+	p.send("POST", path+"/f0000000-0000-4000-8000-000000000002/resend", sandbox.LiveKey, "") // 5
+	p.visit("?request=5")
+	p.appears(".pane .note.odd", "Both were done: 2 e-mails to Ada@candidates.test.")
 	p.visit("console/faults")
 	p.press("#ended summary")
 	p.press("#ended a")

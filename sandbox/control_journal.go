@@ -53,7 +53,7 @@ func (e *exchange) failure() errorJSON { return *cmp.Or(e.Error, &errorJSON{}) }
 
 type journalJSON struct {
 	Entries  []exchange `json:"entries"`
-	Actions  []action   `json:"actions"` // Of the test, since the first of these entries.
+	Actions  []action   `json:"actions"` // Of the test, since the first of these entries; with groups, all.
 	More     bool       `json:"more"`
 	Run      string     `json:"run"`      // Numbers begin anew in each run of the server: from its start, or from a reset.
 	Newest   int        `json:"newest"`   // Number of the newest exchange, also of one that is not in the journal.
@@ -114,7 +114,7 @@ func (s *Server) readJournal(_ string, q struct {
 		}
 	}
 	out.Entries = copies(found, q.Details)
-	out.Actions = slices.DeleteFunc(out.Actions, func(a action) bool { return out.More && a.After < found[0].Number-1 })
+	out.Actions = slices.DeleteFunc(out.Actions, func(a action) bool { return out.More && !q.Grouped && a.After < found[0].Number-1 })
 	return out, nil
 }
 

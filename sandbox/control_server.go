@@ -74,7 +74,8 @@ type keyJSON struct {
 
 	Organization string    `json:"organization"`
 	ID           string    `json:"id"`
-	State        string    `json:"state"`
+	State        string    `json:"state"` // Valid, expired or revoked.
+	Revoked      time.Time `json:"revoked,omitzero"`
 	Live         bool      `json:"live"`
 	Read         quotaJSON `json:"read"`
 	Write        quotaJSON `json:"write"`
@@ -98,8 +99,11 @@ type planJSON struct {
 func (c *control) readKeys(none) (all []keyJSON, err error) {
 	for _, token := range slices.Sorted(maps.Keys(c.keys)) {
 		k := c.keys[token]
-		shown := keyJSON{Key: k.Key, Organization: k.Organization, ID: keyID(token), State: "valid", Live: k.live()}
-		if !k.valid(c.now) {
+		shown := keyJSON{Key: k.Key, Organization: k.Organization, ID: keyID(token), State: "valid", Live: k.live(), Revoked: k.revoked}
+		switch {
+		case !k.revoked.IsZero():
+			shown.State = "revoked"
+		case !k.valid(c.now):
 			shown.State = "expired"
 		}
 		shown.Read, shown.Write = c.newQuotaJSON(k, ClassRead), c.newQuotaJSON(k, ClassWrite)
@@ -159,7 +163,7 @@ func (s *Server) readClock(_ string, in clockInput) (out clockJSON, err error) {
 		}
 		until := c.now.Add(ahead)
 		for token, key := range c.keys {
-			if at := key.Expires; at.After(c.now) && !at.After(until) {
+			if at := key.Expires; key.revoked.IsZero() && at.After(c.now) && !at.After(until) {
 				out.Upcoming = append(out.Upcoming, world.Upcoming{At: world.MomentOf(at), Kind: "key", Subject: keyID(token)})
 			}
 		}

@@ -400,7 +400,7 @@ func TestFaultsAreShown(t *testing.T) {
 	s.ClearFaults()
 }
 
-// TestKeysAreShown reads keys that are valid and expired, and sets a rate limit by the id of a
+// TestKeysAreShown reads keys that are valid, expired and revoked, and sets a rate limit by the id of a
 // key.
 func TestKeysAreShown(t *testing.T) {
 	s, _ := controlled(t)
@@ -408,29 +408,28 @@ func TestKeysAreShown(t *testing.T) {
 	s.RevokeKey(sandbox.WriteKey)
 	type key struct {
 		ID, Token, State string
-		Expires          *string
+		Expires, Revoked *string
 		Read             struct{ Remaining int }
 		Plan             *struct{ Limit int }
 	}
-	read := func() (tokens []string, live, old key) {
+	read := func() (tokens []string, all map[string]key) {
+		all = make(map[string]key)
 		for _, k := range readControl[struct{ Keys []key }](t, s, "keys").Keys {
-			tokens = append(tokens, k.Token)
-			switch k.Token {
-			case sandbox.LiveKey:
-				live = k
-			case "sk_test_old_key":
-				old = k
-			}
+			tokens, all[k.Token] = append(tokens, k.Token), k
 		}
-		return tokens, live, old
+		return tokens, all
 	}
-	tokens, live, old := read()
-	assert.Equal(t, []string{sandbox.LiveKey, "sk_test_old_key", sandbox.TestKey, sandbox.ReadOnlyKey}, tokens)
-	assert.NotNil(t, old.Expires)
-	assert.Equal(t, []any{2000, "valid", "expired"}, []any{live.Plan.Limit, live.State, old.State})
-	steered(t, s, "quota", `{"key":"`+live.ID+`","class":"read","remaining":7}`)
-	_, live, _ = read()
-	assert.Equal(t, 7, live.Read.Remaining)
+	tokens, all := read()
+	assert.Equal(t, []string{sandbox.LiveKey, "sk_test_old_key", sandbox.TestKey, sandbox.ReadOnlyKey, sandbox.WriteKey}, tokens)
+	assert.NotContains(t, []*string{all["sk_test_old_key"].Expires, all[sandbox.WriteKey].Revoked}, (*string)(nil))
+	assert.Equal(t, []any{2000, "valid", "expired", "revoked"}, []any{all[sandbox.LiveKey].Plan.Limit, all[sandbox.LiveKey].State, all["sk_test_old_key"].State, all[sandbox.WriteKey].State})
+	steered(t, s, "quota", `{"key":"`+all[sandbox.LiveKey].ID+`","class":"read","remaining":7}`)
+	_, all = read()
+	assert.Equal(t, 7, all[sandbox.LiveKey].Read.Remaining)
+	s.Advance(25 * time.Hour)
+	s.RevokeKey(sandbox.ReadOnlyKey)
+	tokens, _ = read()
+	assert.NotContains(t, tokens, sandbox.WriteKey, "a day later")
 }
 
 // TestCandidatesAreFound finds candidates by stage and text, and reads one in full.

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -62,18 +63,16 @@ func (c *control) revokeKey(in keyToken) error {
 	if err != nil {
 		return err
 	}
-	delete(c.keys, key.Token)
+	c.keys[key.Token] = &keyState{Key: key.Key, revoked: c.now}
+	maps.DeleteFunc(c.keys, func(_ string, k *keyState) bool { return !k.revoked.IsZero() && c.now.Sub(k.revoked) > 24*time.Hour }) // Of a server with many suites.
 	c.changed(topicKeys, "Key revoked", redact(key.Token))
 	return nil
 }
 
-// knownKey returns the key with a token or an id. name is the name of the input.
+// knownKey returns the key with a token or an id, unless it is revoked. name is the name of the input.
 func (s *Server) knownKey(name, token string) (*keyState, error) {
-	if key := s.keys[token]; key != nil {
-		return key, nil
-	}
 	for _, key := range s.keys {
-		if keyID(key.Token) == token {
+		if key.revoked.IsZero() && (key.Token == token || keyID(key.Token) == token) {
 			return key, nil
 		}
 	}

@@ -46,11 +46,14 @@ const (
 type keyState struct {
 	Key
 	read, write window
+	revoked     time.Time // Zero: it is not.
 }
 
 func (k *keyState) live() bool { return strings.HasPrefix(k.Token, livePrefix) }
 
-func (k *keyState) valid(now time.Time) bool { return k.Expires.IsZero() || now.Before(k.Expires) }
+func (k *keyState) valid(now time.Time) bool {
+	return k.revoked.IsZero() && (k.Expires.IsZero() || now.Before(k.Expires))
+}
 
 func (k *keyState) window(c Class) *window {
 	if c == ClassRead {

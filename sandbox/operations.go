@@ -39,7 +39,7 @@ var operations = []operation{
 	newOperation("POST faults", "Injects a fault and returns its id.", `{"route":"GET /submissions/{id}/report","status":503,"retry_after":1}`, inMember("id", (*control).postFault)),
 	newOperation("POST faults/clear", "Removes all faults, those of a key, or one.", `{"id":1}`, withoutOutput((*control).clearFaults)),
 
-	newOperation("GET keys", "Returns the keys with their rate limits and plan.", "", inMember("keys", (*control).readKeys)),
+	newOperation("GET keys", "Returns the keys with their rate limits and plan, and for a day those that were revoked.", "", inMember("keys", (*control).readKeys)),
 	newOperation("POST keys", "Adds a key, or replaces the one with the same token.", `{"token":"sk_live_acme","scope":"write","organization":"acme"}`, withoutOutput((*control).addKey)),
 	newOperation("POST keys/revoke", "Revokes a key.", `{"token":"sk_test_sandbox_read"}`, withoutOutput((*control).revokeKey)),
 	newOperation("POST quota", "Sets the remaining requests of a key in its current window.", `{"key":"sk_live_sandbox","class":"read","remaining":3}`, withoutOutput((*control).setQuota)),

@@ -68,9 +68,9 @@ export function pane(c, actions) {
   const [next, ...later] = stagesAhead(c),
     end = c.ended;
   const revoke = () => act(() => run(actions, `invitations/${c.id}/revoke`));
-  return html`<section class="pane candidate" aria-label="Candidate" tabindex="-1"
+  return html`<section class="pane candidate" aria-label="Candidate" aria-describedby="headline" tabindex="-1"
       data-ready=${actions.ready ? "" : nothing}>
-    <div class="head"><div class="title"><h2 class="headline"><bdi title=${c.candidate_name}>${middle(c.candidate_name || c.candidate_email, 120)}</bdi></h2>
+    <div class="head"><div class="title"><h2 class="headline" id="headline"><bdi title=${c.candidate_name}>${middle(c.candidate_name || c.candidate_email, 120)}</bdi></h2>
       <button class="plain small" aria-label="Close (Esc)" @click=${actions.close}>✕</button></div>
     <p class="meta"><b>${c.stage}</b>${end ? html`<span class="mark">${end}</span>` : nothing}
       ${c.invitations > 1 ? html`<a class="mark odd" href=${linkTo("pipeline", { text: c.candidate_email })}>${invitedTwice(c)}</a>` : nothing}<bdi title=${c.candidate_email}>${middle(c.candidate_email, 60)}</bdi><bdi title=${c.assessment}>${middle(c.assessment, 60)}</bdi></p>
@@ -129,10 +129,7 @@ export const resultHint = "With one pillar given, an empty pillar has no score."
 // resultOf returns the result that the values of the fields mean.
 export function resultOf(values) {
   const result = { pillars: {} };
-  for (const [name, value] of Object.entries(values)) {
-    if (pillars[name]) result.pillars[name] = value;
-    else result[name] = value;
-  }
+  for (const [name, value] of Object.entries(values)) (pillars[name] ? result.pillars : result)[name] = value;
   return result;
 }
 

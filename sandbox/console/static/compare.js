@@ -2,7 +2,7 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { get, state } from "./core.js";
 import { searchFile } from "./search.js";
-import { cutText, fullTime, pretty, shortIDs, took } from "./format.js";
+import { cutText, fullTime, plural, pretty, shortIDs, took } from "./format.js";
 
 // partner returns the last success of the same route and key before a request, or the first after it: one with the
 // same path and query if there is one, or else with the same path.
@@ -64,19 +64,20 @@ function folded(lines) {
 
 const words = { "-": "only in the first: ", "+": "only in the second: " };
 
-// comparison shows how a request differs from another one, which is the first.
+// comparison returns how many lines of a request differ from another one, which is the first, in words, and shows them.
 export function comparison(e, other, link, close) {
   const isAlike = e.status === other.status,
     gone = [other, e].filter((r) => r.status && !r.response_headers),
     lines = differences(linesOf(other, isAlike, !gone.length), linesOf(e, isAlike, !gone.length)),
-    count = lines.filter(([kind]) => "-+".includes(kind)).length;
+    count = lines.filter(([kind]) => "-+".includes(kind)).length,
+    text = count ? plural(count, "line differs", "lines differ") : "No line differs";
   const side = other.status >= 300 || !other.status || cutText(other.fault) ? "the other request" : other.number < e.number ? "success before it" : "success after it";
   const about = (r) => html`${link(r.number)} ${r === e ? "this request" : side}: <b>${r.status ?? "lost"}</b> ${fullTime(r.at)}, ${took(r.took)}`;
   const line = ([kind, text]) => html`<li class=${"diff " + ({ "-": "less", "+": "more", " ": "", "~": "same", "…": "fold" })[kind]}><span
     aria-hidden="true">${kind === "~" ? " " : kind}</span>${words[kind] ? html`<span class="gone">${words[kind]}</span>` : nothing}<code>${words[kind] ? text : shortIDs(text)}</code></li>`;
-  return html`<section aria-label="Comparison"><h3>${count ? `${count} lines differ` : "No line differs"}
+  return [text, html`<section aria-label="Comparison"><h3>${text}
       <button class="plain small" @click=${close}>Close the comparison</button></h3>
     <p class="less">− ${about(other)}</p><p class="more">+ ${about(e)}</p>
     ${gone.length ? html`<p class="quiet">Without headers and bodies of the responses: that of ${gone.map((r, i) => [i ? " and " : "", link(r.number)])} is no longer kept.</p>` : nothing}
-    <ol class="differences">${folded(lines).map(line)}</ol></section>`;
+    <ol class="differences">${folded(lines).map(line)}</ol></section>`];
 }

@@ -57,10 +57,7 @@ export const post = (path, body) => api("POST", path, body);
 
 // find is like get, and returns null for an id that the server does not have.
 export const find = (path) =>
-  get(path).catch((error) => {
-    if (error.status === 404) return null;
-    throw error;
-  });
+  get(path).catch((error) => (error.status === 404 ? null : Promise.reject(error)));
 
 // toQuery returns a query without its empty values.
 export function toQuery(values = {}) {
@@ -164,11 +161,8 @@ export const titleOf = (organization) => organization || "default";
 export const loadKeys = async () => (state.keys = (await get("keys")).keys);
 
 // organizations returns the first key of each organization.
-export function organizations() {
-  const first = new Map();
-  for (const k of state.keys) if (k.live && !first.has(k.organization)) first.set(k.organization, k);
-  return [...first.values()];
-}
+export const organizations = () =>
+  [...Map.groupBy(state.keys.filter((k) => k.live && k.state !== "revoked"), (k) => k.organization).values()].map(([first]) => first);
 
 // visit shows another view or query, as a link to it would. Without push, Back skips the
 // present one. While a file is shown, the query is not in the address, which would mean the server's requests.
@@ -234,8 +228,9 @@ export async function change(action, done) {
 // undoable returns the snapshot with an id that can be restored, or the newest one.
 export const undoable = (id) => (id ? state.snapshots.find((s) => s.id === id) : state.snapshots.at(-1));
 
-// textOf names the actions of a snapshot in a few words. Their rows say more.
-const textOf = ({ actions: [a, ...more] }) => (a.id ? actionText(a) : a.kind) + (more.length ? ` and ${more.length} more` : "");
+// textOf names the last of the actions of a snapshot in a few words. Their rows say more.
+const textOf = ({ actions }) => briefText(actions.at(-1)) + (actions.length > 1 ? ` and ${actions.length - 1} more` : "");
+const briefText = (a) => (a.id ? actionText(a) : a.kind);
 
 // undoName names what a return to a snapshot undoes.
 export const undoName = (s, name = "Undo") => name + (s?.writes ? `, with ${plural(s.writes, "write")} of your program` : "");
@@ -311,11 +306,8 @@ function valuesOf(element, fields) {
   const values = {};
   for (const f of fields) {
     const value = element.elements[f.name].value?.trim();
-    if (f.type === "checks") {
-      values[f.name] = checked(element, f.name);
-    } else if (value !== "" || f.required) {
-      values[f.name] = f.number && value !== "" ? Number(value) : value;
-    }
+    if (f.type === "checks") values[f.name] = checked(element, f.name);
+    else if (value !== "" || f.required) values[f.name] = f.number && value !== "" ? Number(value) : value;
   }
   return values;
 }

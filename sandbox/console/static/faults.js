@@ -58,15 +58,8 @@ function table(faults, caption) {
 function view() {
   const waiting = state.faults.filter((f) => f.waiting),
     ended = state.faults.filter((f) => !f.waiting);
-  const injection = form({
-    id: "inject",
-    label: "Inject a fault",
-    fields: fields(),
-    button: "Inject fault",
-    send,
-    subject: state.query.get("route") ?? "", // Of the link that opened the form.
-    keep: true,
-  });
+  const subject = state.query.get("route") ?? ""; // Of the link that opened the form.
+  const injection = form({ id: "inject", label: "Inject a fault", fields: fields(), button: "Inject fault", send, subject, keep: true });
   return html`<h1 class="gone">Faults</h1><section class="panel"><h2>Inject a fault</h2>${injection}</section>
     <section class="panel"><div class="title"><h2>Active</h2>
         ${waiting.length ? html`<button class="plain danger" id="remove-all" @click=${removeAll}>Remove all</button>` : nothing}</div>

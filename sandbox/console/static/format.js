@@ -20,7 +20,7 @@ export const fullTime = (at) => `${dayOf(at)} ${clockTime(at)}`;
 // took formats real seconds in ms or s.
 export function took(seconds) {
   if (seconds < 0.001) return "<1 ms";
-  if (seconds < 1) return Math.round(seconds * 1e3) + " ms";
+  if (seconds < 0.9995) return Math.round(seconds * 1e3) + " ms";
   return seconds.toFixed(1) + " s";
 }
 

@@ -2,18 +2,19 @@
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { linkTo, state } from "./core.js";
 import { clockTime, effects, middle, plural, shortDay } from "./format.js";
-import { keyName, statusKind, statusText, why } from "./request.js";
+import { keyName, limitText, setsLimit, statusKind, statusText, why } from "./request.js";
 
 const quoted = (text) => (/[\s{]/.test(text) ? `"${text}"` : text);
 
-// line draws the numbers of requests over time.
-function line(counts) {
+// bars draws the numbers of requests over time.
+function bars(counts) {
   const highest = Math.max(...counts);
-  return html`<svg class="trend" viewBox="0 0 ${counts.length - 1 || 1} 20" preserveAspectRatio="none" aria-hidden="true">${svg`<polyline
-    points=${counts.map((n, i) => `${i},${19 - (18 * n) / highest}`).join(" ")}></polyline>`}</svg>`;
+  const bar = (n, i) => (n ? `M${i + 0.5} 20V${18 - (18 * n) / highest}` : "");
+  return html`<svg class="trend" viewBox="0 0 ${Math.max(counts.length, 12)} 20" preserveAspectRatio="none" aria-hidden="true">${svg`<path d=${counts.map(bar).join("")}></path>`}</svg>`;
 }
 
-export function groupsView(groups) {
+// groupsView shows the groups, and the actions that set the rate limit of one of their keys.
+export function groupsView(groups, actions) {
   const today = state.clock?.now.slice(0, 10);
   const search = ({ error = {}, ...g }) =>
     [
@@ -25,11 +26,13 @@ export function groupsView(groups) {
   const total = groups.reduce((sum, g) => sum + g.count, 0),
     share = (g) => (g.count < total / 100 ? "<1" : Math.round((100 * g.count) / total)) + " %";
   const row = (g, i) => html`<tr><td class=${"status " + statusKind(g)}>${statusText(g)}</td>
-    <th scope="row"><a href=${linkTo("", { q: search(g).filter(Boolean).join(" ") })} data-keep=${"g" + i}><b class="method">${g.method}</b> <code>${g.route || g.path}</code></a></th>
-    <td class=${"why " + statusKind(g)} title=${g.error?.code ?? ""}>${reason(g)}</td><td><code title=${keyName(g)}>${middle(keyName(g), 22)}</code></td>
-    <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${share(g)}</small></td><td>${line(g.times)}</td>
-    <td class="number"><time title=${g.at}>${g.at.startsWith(today) ? "" : shortDay(g.at) + " "}${clockTime(g.at)}</time></td></tr>`;
-  return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1"><table>
+    <th scope="row"><a href=${linkTo("", { q: search(g).filter(Boolean).join(" ") })} data-keep=${"g" + i}
+      title=${[g.error?.code, keyName(g), g.at].filter(Boolean).join(" · ")}><b class="method">${g.method}</b> <code>${g.route || g.path}</code></a></th>
+    <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code></td>
+    <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${share(g)}</small></td><td>${bars(g.times)}</td>
+    <td class="number"><time>${g.at.startsWith(today) ? "" : shortDay(g.at) + " "}${clockTime(g.at)}</time></td></tr>`;
+  return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1">
+    ${actions.filter((a) => groups.some((g) => setsLimit(a, g))).map((a) => html`<p class="banner">${limitText(a)}</p>`)}<table>
     <caption class="gone">${plural(groups.length, "group")} of requests that are alike, the largest first</caption>
     <thead><tr><th>Status</th><th>Request</th><th>Reason</th><th>Key</th><th class="number">Requests, share</th><th>Over time</th><th class="number">Last</th></tr></thead>
     <tbody>${groups.map(row)}</tbody></table></section>`;

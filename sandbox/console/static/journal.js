@@ -6,7 +6,7 @@ import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText,
 import { copyCurl, failLink, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsView } from "./groups.js";
-import { clearSearch, hasTerm, interval, isOfWindow, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
+import { clearSearch, hasTerm, interval, isInWindow, isOfWindow, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
@@ -32,6 +32,7 @@ let rows = [],
   newest = 0, // Number of the newest request of the server.
   today = "", // Of the clock, when the items were made.
   writes = [], // The open request and those that repeat it.
+  allActions = [], // Also those that the search hides.
   candidate = null, // Whom the open request concerns.
   lost = "", // Why the open request is not there.
   refused = null, // Why the server refused the search.
@@ -61,6 +62,7 @@ async function load(change) {
     const page = await loadPage({ ...query(), limit: asGroups ? 1 : pageSize, grouped: asGroups || "" });
     if (!page) return;
     ({ run: state.run, newest, groups } = page);
+    allActions = page.actions;
     state.snapshots = page.snapshots;
     actions = page.actions.filter(isShown);
     waitingActions = [];
@@ -123,13 +125,13 @@ async function loadExchange(number) {
 // loadStory reads the writes that a request repeats and those that repeat it, and whom it concerns.
 async function loadStory(e) {
   const first = e.repeats ?? e.number;
-  if (state.file) return (writes = state.file.entries.filter((w) => (w.repeats ?? w.number) === first));
-  const [{ entries }, { candidates }] = await Promise.all([
-    e.repeats || e.repeated_by ? get("journal", { search: `repeats:${first}` }) : { entries: [] },
+  if (state.file) return ([writes, allActions] = [state.file.entries.filter((w) => (w.repeats ?? w.number) === first), state.file.actions]);
+  const [{ entries, actions: all }, { candidates }] = await Promise.all([
+    get("journal", { search: `repeats:${first}` }),
     get("candidates", { text: e.subject ?? "", limit: 50 }),
   ]);
   const ids = (c) => [c.id, c.submission_id, c.assessment_id].filter(Boolean);
-  writes = entries;
+  [writes, allActions] = [entries, all];
   candidate = candidates.find((c) => c.candidate_email === e.subject && ids(c).some((id) => e.path.includes(id)));
 }
 
@@ -225,10 +227,7 @@ function merge() {
   fresh = rows.length && waiting.length <= maxFresh ? rows[0].number + 1 : Infinity;
   actions = [...actions, ...waitingActions];
   waitingActions = [];
-  setRows(
-    [...rows, ...waiting].sort((a, b) => b.number - a.number),
-    more,
-  );
+  setRows([...rows, ...waiting].sort((a, b) => b.number - a.number), more);
 }
 
 // count reads the statistics and groups of the requests that match again.
@@ -567,16 +566,16 @@ function view() {
   const mayMove = !rows.length || groups || (exchange ? waiting.some((e) => e.number === number) : !isRead(list()));
   if (waiting.length + waitingActions.length && mayMove) merge();
   const link = (n) => html`<a href=${href(n)}>#${n}</a>`;
-  const compared = other && exchange && comparison(exchange, other, link, () => setQuery({ with: "" }));
-  const shownPane = { lost: !exchange && lost, number, writes, candidate, link, close, compared, compare, go: (by) => move(0, by) };
+  const [differs, compared] = other && exchange ? comparison(exchange, other, link, () => setQuery({ with: "" })) : [];
+  const shownPane = { lost: !exchange && lost, number, writes, candidate, actions: allActions, link, close, compared, compare, go: (by) => move(0, by) };
   const side = number ? pane(exchange, shownPane) : nothing;
   if (!rows.length && !searched() && !state.file) return [guide(), side];
   const found = refused ? refused.message : searched() && (rows.length ? `${plural(stats.count, "request")} found` : "No request matches.");
-  return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${found}</p>${fileBanner() ?? nothing}${filterBar()}
+  return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${differs ?? found}</p>${fileBanner() ?? nothing}${filterBar()}
     ${stats.buckets?.length ? sparkline() : nothing}
     ${
       rows.length
-        ? html`<div class=${"split " + (number ? "open" : "")}>${groups ? groupsView(groups) : listView()}${side}</div>`
+        ? html`<div class=${"split " + (number ? "open" : "")}>${groups ? groupsView(groups, allActions.filter((a) => isInWindow(a.at))) : listView()}${side}</div>`
         : html`<p class="panel none">${refused ? html`<span class="error">${refused.message}</span>` : html`No request matches.${unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`
     }`;
 }

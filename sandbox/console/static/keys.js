@@ -54,11 +54,7 @@ function row(k) {
     ${valid ? limit(k, "reads", k.read, quota("read")) : empty}
     ${valid ? limit(k, "writes", k.write, quota("write")) : empty}
     ${valid && k.plan ? limit(k, "invitations", { ...k.plan, remaining: k.plan.limit - k.plan.used }, plan) : empty}
-    <td>${
-      valid
-        ? html`<button class="plain danger small" aria-label=${"Revoke " + k.token} @click=${revoke}>Revoke</button>`
-        : nothing
-    }</td></tr>`;
+    <td>${valid ? html`<button class="plain danger small" aria-label=${"Revoke " + k.token} @click=${revoke}>Revoke</button>` : nothing}</td></tr>`;
 }
 
 const fields = [

@@ -158,10 +158,7 @@ function toolbar() {
   const names = assessments.map((a) => [a.assessment_id, middle(nameOf(a), 60) + (a.status === "active" ? "" : ` (${a.status})`)]);
   const keys = all.map((k) => [k.id, middle(titleOf(k.organization), 40)]);
   const select = (name, label, first, all, value) => html`<select id=${name} aria-label=${label}
-    @change=${(e) => setQuery({ ...(name === "key" && { assessment: "" }), [name]: e.target.value })}>${options(
-      [["", first], ...all],
-      value,
-    )}</select>`;
+    @change=${(e) => setQuery({ ...(name === "key" && { assessment: "" }), [name]: e.target.value })}>${options([["", first], ...all], value)}</select>`;
   return html`<div class="filters" role="search">${textSearch("Search names and addresses")}<span class="buttons">${all.length > 1 ? select("key", "Organization", "All organizations", keys, key) : nothing}
     ${select("assessment", "Assessment", "All assessments", names, assessment)}
     ${select("verdict", "Verdict", "Any verdict", [...verdicts, ["flagged", "⚑ flagged"]], state.query.get("verdict") ?? "")}

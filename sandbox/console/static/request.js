@@ -30,7 +30,7 @@ export const failLink = (e) => linkTo("faults", { route: e?.route && `${e.method
 export const copyCurl = (e) => act(async () => copy(curl(e, location.origin, keyOf(e)?.token)), `Request #${e.number} is copied as curl`);
 
 const isWrite = (e) => e.method !== "GET" && e.method !== "HEAD";
-const lower = (text) => text[0].toLowerCase() + text.slice(1).replace(/\.$/, "");
+const lower = (text) => text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");
 
 // refusal says which field was refused and why, such as "name is required".
 function refusal({ field, others = [], problem }) {
@@ -53,7 +53,7 @@ function whatOf(e, person) {
   if (e.route.endsWith("/invitations")) return html`invitation to ${person}`;
   if (e.route.endsWith("/resend")) return html`invitation sent again to ${person}`;
   if (e.route.endsWith("/revoke")) return html`invitation of ${person} revoked`;
-  return html`${{ POST: "made", PATCH: "changed", DELETE: "deleted" }[e.method]}: <bdi>${e.subject ?? e.path}</bdi>`;
+  return html`${{ POST: "made", PATCH: "changed", DELETE: "deleted" }[e.method]} <bdi>${e.subject ?? e.path}</bdi>`;
 }
 
 const timeOf = (unix) => clockTime(new Date(unix * 1000).toISOString());
@@ -62,7 +62,8 @@ const names = { 200: "OK", 201: "created", 404: "not found", 405: "no such metho
 
 // nameOf returns the meaning of the status. The API does not say what is wrong with a key.
 const nameOf = (e) => {
-  if (e.status === 401) return e.key === "" ? "no key" : keyOf(e) ? "the key is not valid" : "unknown key";
+  const k = keyOf(e);
+  if (e.status === 401) return e.key === "" ? "no key" : !k ? "unknown key" : k.revoked <= e.at ? `the key was revoked at ${clockTime(k.revoked)}` : "the key is not valid";
   return e.status === 404 && !e.route ? "no such route" : names[e.status];
 };
 
@@ -75,15 +76,15 @@ function meant({ status, route, path }) {
 // gaveUp says that the client did not wait for the end of a delay, or is "".
 const gaveUp = (e) => (!e.status && e.fault?.delay > e.took ? `the client gave up after ${took(e.took)}` : "");
 
-// headline is the answer to what happened: one line.
+// headline is the answer to what happened, in one line: a status, and a message in lower case.
 function headline(e, person) {
   if (!e.ended) return "In progress";
   const lost = !e.status || e.withheld,
     cut = e.status && cutText(e.fault);
   if (isWrite(e) && (lost || e.status >= 500) && e.route) {
     const test = e.key.startsWith("sk_test_") && e.done ? " (test mode stores nothing)" : "";
-    return html`<span class=${e.done ? "good" : "bad"}>${e.done ? "Done" : "Not done"}</span>${e.done ? html`: ${whatOf(e, person)}` : nothing}${test},
-      ${cut ? `but the response was ${cut}` : e.status ? `but the client got ${e.status}` : (e.done ? "but " : "") + (gaveUp(e) || "the response was lost")}`;
+    return html`<span class=${e.done ? "good" : "bad"}>${e.done ? "Done" : "Not done"}</span> · ${e.done ? html`${whatOf(e, person)}${test}, but ` : nothing}${
+      cut ? `the response was ${cut}` : e.status ? `the client got ${e.status}` : gaveUp(e) || "the response was lost"}`;
   }
   const reset = e.response_headers?.["X-Ratelimit-Reset"]?.[0];
   const text = cut || gaveUp(e) || (e.error?.problem
@@ -91,8 +92,8 @@ function headline(e, person) {
     : e.status === 429 && reset
       ? `${lower(e.error?.message ?? names[429])}, until ${timeOf(reset)}`
       : isWrite(e) && e.status < 300 && e.route
-        ? html`Done: ${whatOf(e, person)}`
-        : e.pending ? "not evaluated yet" : (nameOf(e) ?? e.error?.message ?? ""));
+        ? whatOf(e, person)
+        : e.pending ? "not evaluated yet" : (nameOf(e) ?? lower(e.error?.message ?? "")));
   return html`<span class=${statusKind(e)}>${e.status ?? "No response"}</span>${text ? html` · ${text}` : nothing}${meant(e) ? html`; did you mean <code>${meant(e)}</code>?` : nothing}${e.undone ? `, then undone at ${clockTime(e.undone)}` : ""}`;
 }
 
@@ -101,7 +102,7 @@ export const queryOf = (e) =>
   e.query.slice(0, 200).split("&").map((pair, i) => html`${i ? "&" : ""}<span class=${pair.split("=")[0] === e.error?.field ? statusKind(e) : ""}>${shortIDs(pair)}</span>`);
 
 // pane shows a request, or why it is not there. writes are it and the writes that repeat it.
-export function pane(e, { number, lost, writes, candidate, link, close, compared, compare, go }) {
+export function pane(e, { number, lost, writes, candidate, actions, link, close, compared, compare, go }) {
   const button = (name, label, press) => html`<button class="plain small" aria-label=${label} @click=${press}>${name}</button>`;
   const closeButton = html`<span class="tabs">${button("‹", "Newer request (k)", () => go(-1))}${button("›", "Older request (j)", () => go(1))}${button("✕", "Close (Esc)", close)}</span>`;
   if (lost) return lostPane("Request", `Request #${number} ${lost}`, close);
@@ -109,19 +110,20 @@ export function pane(e, { number, lost, writes, candidate, link, close, compared
   const person = candidate
     ? html`<a href=${candidatePath(candidate.id)}><bdi>${candidate.candidate_name}</bdi></a>`
     : html`<bdi>${e.subject ?? "the candidate"}</bdi>`;
-  return html`<section class="pane" aria-label=${"Request " + e.number} tabindex="-1"
+  return html`<section class="pane" aria-label=${"Request " + e.number} aria-describedby="headline" tabindex="-1"
       data-ready=${e.number === number ? "" : nothing}>
-    <div class="head"><div class="title"><h2 class="headline">${headline(e, person)}</h2>${closeButton}</div>
+    <div class="head"><div class="title"><h2 class="headline" id="headline">${headline(e, person)}</h2>${closeButton}</div>
     <p class="target"><span class=${"method " + (isWrite(e) ? "write" : "")}>${e.method}</span>
       <code title=${e.path}>${shortIDs(e.path)}</code>${e.query ? html`<code class="query">?${queryOf(e)}</code>` : nothing}</p>
     <p class="line"><button class="plain small" id="compare" title="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
       <button class="plain small" id="copy-curl" title="y" @click=${() => copyCurl(e)}>Copy curl</button>
       ${state.file ? nothing : html`<button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>
       ${e.route ? html`<a class="button plain small" id="fail-next" title="f" href=${failLink(e)}>Fail next…</a>` : nothing}`}</p></div>
+    ${notes(e, candidate && person, writes, candidate?.invitations, link, actions)}
     <dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
       ${fact("Key", html`<code>${keyName(e)}</code>`)}${e.limit && e.status !== 401 ? fact(isWrite(e) ? "Writes remaining" : "Reads remaining", `${e.remaining} of ${e.limit}`) : nothing}
       ${e.request_id ? fact("Request id", html`<code>${e.request_id}</code>`) : nothing}</dl>
-    ${notes(e, candidate && person, writes, candidate?.invitations, link)}${compared ?? nothing}
+    ${compared ?? nothing}
     ${e.withheld ? message(e, !e.status ? "Response that was lost" : cutText(e.fault) ? `Full response, of which ${e.response_size} bytes were sent` : "Response that the fault replaced", e.withheld.response, undefined, 0) : nothing}
     ${message(e, "Response", e.response, e.response_headers, e.response_cut ? e.response_size : 0)}
     ${message(e, "Request", e.body, e.headers, 0, e.query)}</section>`;
@@ -142,14 +144,22 @@ const sendAgain = (e) =>
     }, () => html`Sent again: ${sent?.status ?? "no response"}${made ? html` · <a href=${linkTo("", requestQuery(made.number))}>Open #${made.number}</a>` : nothing}`);
   });
 
-function notes(e, person, writes, invited, link) {
+// setsLimit reports whether an action set a rate limit of the key of a request. Both have the redacted key.
+export const setsLimit = (a, e) => a.kind === "Rate limit set" && a.subject.endsWith(` for ${e.key}`);
+
+// limitText says what such an action did.
+export const limitText = (a) => `You set the ${a.subject.replace(/^(\d+) (\w+)/, "$2 to $1")} at ${clockTime(a.at)}`;
+
+function notes(e, person, writes, invited, link, actions) {
   const note = (kind, content) => html`<p class=${"note " + kind}>${content}</p>`;
   const reset = e.response_headers?.["X-Ratelimit-Reset"]?.[0], // An hour after the window began.
-    after = reset ? " after:" + new Date((reset - 3600) * 1000).toISOString().slice(0, 19) : "";
-  const readers = linkTo("", { q: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"} -status:429${after}`, view: "groups" });
+    begin = reset ? new Date((reset - 3600) * 1000).toISOString().slice(0, 19) : "",
+    name = isWrite(e) ? "writes" : "reads",
+    set = actions.findLast((a) => setsLimit(a, e) && a.subject.includes(name) && a.after < e.number && a.at >= begin);
+  const readers = linkTo("", { q: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"} -status:429${begin && " after:" + begin}`, view: "groups" });
   return html`${writes.length > 1 ? note("odd", story(e, writes, invited, link)) : nothing}
     ${e.fault ? note("bad", "Injected fault: " + faultText(e.fault)) : nothing}
-    ${e.status === 429 && !e.fault && !e.throttled && e.key && !state.file ? note("", html`<a href=${readers}>Who used up the ${isWrite(e) ? "writes" : "reads"} of this key?</a>`) : nothing}
+    ${e.status === 429 && !e.fault && !e.throttled && e.key && !state.file ? note("", html`${set ? limitText(set) + ". " : ""}<a href=${readers}>Who used up the ${name} of this key?</a>`) : nothing}
     ${person && (!isWrite(e) || !e.done) ? note("", html`Candidate: ${person}`) : nothing}`;
 }
 
@@ -161,7 +171,8 @@ function story(e, writes, invited, link) {
     done = writes.filter((w) => w.done);
   const after = (a, b) => span((Date.parse(b.at) - Date.parse(a.at)) / 1000);
   const all = writes.length === 2 ? "Both were" : `All ${writes.length} were`;
-  const count = invited > 1 ? html`: <a href=${linkTo("pipeline", { text: e.subject })}>${invited} invitations</a> to <bdi>${e.subject}</bdi>` : nothing;
+  const [view, many] = e.route.endsWith("/resend") ? ["mails", `${done.length} e-mails`] : ["pipeline", invited > 1 && `${invited} invitations`];
+  const count = many ? html`: <a href=${linkTo(view, { text: e.subject })}>${many}</a> to <bdi>${e.subject}</bdi>` : nothing;
   return html`${before ? html`Sent again ${after(before, e)} after ${link(before.number)}, ${outcome(before)}. ` : nothing}
     ${next ? html`Sent again ${after(e, next)} later as ${link(next.number)}. ` : nothing}
     ${
