@@ -59,6 +59,9 @@ func TestOneRuleOfWhatMayPass(t *testing.T) {
 	}
 	guide, err := os.ReadFile("docs/errors.md")
 	require.NoError(t, err)
+	comment, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	assert.Contains(t, string(comment), "DELETE and PATCH are retried after a "+strings.ReplaceAll(strings.Trim(fmt.Sprint(retried["PATCH"]), "[]"), " ", ", "), "doc.go")
 	for methods, of := range map[string]string{"GET": "GET", "DELETE, PATCH": "PATCH", "POST": "POST"} {
 		row := "| " + methods + " | " + strings.ReplaceAll(strings.Trim(fmt.Sprint(retried[of]), "[]"), " ", ", ")
 		assert.Contains(t, string(guide), row+",", "docs/errors.md; the comment of IsTransient says it too")
@@ -108,6 +111,7 @@ func TestWhatFollowsFromAFailure(t *testing.T) {
 		{"3xx", Error{Status: 302}},
 		{"401, 403", Error{Status: 401}},
 		{"408", Error{Status: 408}},
+		{"500 that a test built by its code", Error{Code: ErrInternal}},
 		{"429", Error{Status: 429, Code: ErrRateLimited}},
 		{"another 4xx of the API", Error{Status: 404, Code: ErrNotFound}},
 		{"another 4xx of a proxy", Error{Status: 404}},
@@ -140,6 +144,7 @@ a list that does not advance      fails            false         ends
 3xx                               fails            false         repeats after the first success
 401, 403                          fails            false         ends
 408                               fails            true          repeats
+500 that a test built by its code fails            true          repeats
 429                               retries all      true          repeats
 another 4xx of the API            fails            false         ends
 another 4xx of a proxy            fails            false         repeats after the first success

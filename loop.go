@@ -157,10 +157,11 @@ func (l *pollLoop) countRequest(err error) {
 	}
 }
 
-// checkAccount checks that the response to the last request, which ended with err, is of the account
+// requestEnded counts a request that ended with err, and checks that its response is of the account
 // that counts, because a key source may return another key at any time. It reads the account of each
 // key once.
-func (l *pollLoop) checkAccount(ctx context.Context, err error) error {
+func (l *pollLoop) requestEnded(ctx context.Context, err error) error {
+	l.countRequest(err)
 	account := l.core.shared.account(l.used.id)
 	switch {
 	case l.otherAccount == nil:

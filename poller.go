@@ -23,8 +23,8 @@ type poller struct {
 	given    map[string]string  // The ids of a wait as the caller gave them, by idKey. Nil in a watch.
 	progress func(WaitProgress) // The function given by the caller. Nil: not called.
 
-	// Saves the state: called after each result that yield has taken. A crash loses what a yield of a
-	// watch with a checkpoint only collects.
+	// Saves the state, with a checkpoint. It is called after each result that yield has taken, so yield must
+	// return only after the caller has processed the result.
 	save func() error
 
 	began       time.Time // The Local time of the machine's caller is the time since then.
@@ -96,8 +96,7 @@ func (p *poller) budget() poll.Budget {
 func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Reply, answered bool, err error) {
 	submissions, next, err := p.fetch(ctx, request)
 	reply = poll.Reply{Next: next, At: p.now(), Server: p.serverNow(), RetryAfter: failureIn(err).RetryAfter}
-	p.countRequest(err)
-	if failed := p.checkAccount(ctx, err); failed != nil {
+	if failed := p.requestEnded(ctx, err); failed != nil {
 		return reply, false, failed
 	}
 	reply.Kind, answered = replyKindOf(request, err)

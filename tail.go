@@ -51,14 +51,12 @@ type tail struct {
 // readNew yields what was added to the log. The report comes before the log, which is then read to its end.
 func (t *tail) readNew(ctx context.Context, yield func(Event, error) bool) (wait time.Duration, done bool, err error) {
 	report, err := do[Report](ctx, t.core, t.prepare(newRequest("Submissions.Report", reportRoute, pathID("id", t.submission))))
-	t.countRequest(err)
-	if err = cmp.Or(t.checkAccount(ctx, err), err); err != nil {
+	if err = cmp.Or(t.requestEnded(ctx, err), err); err != nil {
 		return 0, false, err
 	}
 	log := t.events.List(t.submission, EventFilter{SinceSeq: max(0, t.last)}).sending(t.prepare)
 	for page, err := range log.Pages(ctx) {
-		t.countRequest(err)
-		if err = cmp.Or(t.checkAccount(ctx, err), err); err != nil {
+		if err = cmp.Or(t.requestEnded(ctx, err), err); err != nil {
 			return 0, false, err
 		}
 		for _, e := range page.Items {

@@ -321,8 +321,7 @@ func (w *watcher) checkAssessment(ctx context.Context) (exists bool, err error) 
 		return true, nil
 	}
 	_, err = (&InvitationService{w.core}).List(w.filter.AssessmentID).sending(w.prepare).PageSize(1).Page(ctx)
-	w.countRequest(err)
-	if failed := w.checkAccount(ctx, err); failed != nil {
+	if failed := w.requestEnded(ctx, err); failed != nil {
 		return false, failed
 	}
 	if isMissing(err) {

@@ -179,7 +179,7 @@ func TestEveryFilterSelects(t *testing.T) {
 	}
 	raw, err := os.ReadFile("openapi.json")
 	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(raw, &document))
+	require.NoError(t, json.Unmarshal(raw, &document), "a parameter of an operation must be a $ref to components/parameters")
 	const since = "2026-02-12T00:00:00.000Z"
 	selects := map[string]struct {
 		value string

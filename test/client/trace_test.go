@@ -314,7 +314,7 @@ func TestTraceAddsHeadersAndReplacesNone(t *testing.T) {
 			a.Header["x-own"] = []string{"kept"}
 			for _, name := range []string{
 				"authorization", "User-Agent", "Accept", "Content-Type", "Host", "Cookie", "Accept-Encoding", "Content-Length",
-				"Transfer-Encoding", "Connection", "Idempotency-Key", "X-Idempotency-Key",
+				"Transfer-Encoding", "Connection", "Idempotency-Key", "X-Idempotency-Key", "Range", "If-Range", "Expect", "Te", "Trailer", "Upgrade",
 			} {
 				a.Header[name] = []string{"replaced"}
 			}

@@ -38,6 +38,13 @@ func TestImportBoundaries(t *testing.T) {
 	assert.Greater(t, checked, 6)
 }
 
+// TestTheRootHasFewFiles: a reader must be able to keep them in mind.
+func TestTheRootHasFewFiles(t *testing.T) {
+	root, err := build.ImportDir(".", 0)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, len(root.GoFiles), 36, "files of the root: merge two that belong together")
+}
+
 // TestModulesDoNotImportInternalPackages checks that the released modules import only
 // public packages of the root module, in tests too. A released module must work with
 // every compatible version of the root.
