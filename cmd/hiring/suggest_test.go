@@ -25,6 +25,7 @@ func TestHabitsFromGh(t *testing.T) {
 		"report x -o Report.PDF":                     "--output Report.PDF: choose one of table, json, jsonl, csv. Use -o json: the API has reports as data only.\n",
 		"submissions list -o Subs.csv":               "--output Subs.csv: choose one of table, json, jsonl, csv. Use -o csv > Subs.csv.\n",
 		"report x -o report.txt":                     " csv. Use > report.txt.\n",
+		"submissions list --candidate Rosa":          "Use hiring submissions find 'Rosa'.\n",
 		"submissions list -o results":                " csv. Use > <file> to write to a file.\n",
 		"submissions list subs.ndjson":               "submissions list takes 0 arguments, got 'subs.ndjson'. Use -o jsonl > subs.ndjson.\n",
 		"report Ada report.pdf":                      "Use -o json: the API has reports as data only.\n",
