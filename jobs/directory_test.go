@@ -254,24 +254,28 @@ func TestDirectoryThatFailsRemovesNothingSQLite(t *testing.T) {
 	eventually(t, func() bool { return s.count(t, healthy) > reports+1 })
 }
 
-// TestLockedTableDelaysNoDirectoryPostgres locks hiring_jobs for longer than a process waits for the times of the polls.
+// TestLockedTableDelaysNoDirectoryPostgres locks hiring_jobs, first against writes only, for longer than a process waits for the times of
+// the polls.
 func TestLockedTableDelaysNoDirectoryPostgres(t *testing.T) {
 	t.Parallel()
-	s, api, directory, config := newPostgres(t), newAPI(t), new(jobs.Directory), testConfig()
+	s, api, directory, config, r := newPostgres(t), newAPI(t), new(jobs.Directory), testConfig(), newRecorder()
 	var log logBuffer
 	config.Logger = log.logger()
 	var listed atomic.Int64
 	directory.List = func(ctx context.Context) ([]jobs.DirectoryEntry, error) { listed.Add(1); return nil, ctx.Err() }
-	require.NoError(t, jobs.Watch(config, s.database, jobs.Results[pgx.Tx]{Organizations: api.organizations(), Handle: s.insertResult}))
+	require.NoError(t, jobs.Watch(config, s.database, jobs.Results[pgx.Tx]{Organizations: api.organizations(), Handle: s.insertResult, Telemetry: r.telemetry()}))
 	require.NoError(t, jobs.SendInvitations(config, s.database, jobs.Invitations{Directory: directory}))
 	delete(config.Queues, jobs.QueuePolls)
-	delete(config.Queues, jobs.QueueHealth)
+	s.mustExec(t, "INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('acme', '', ' unreadable one', 'unreadable', '')")
 	tx, err := s.db.BeginTx(t.Context(), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = tx.Rollback() })
-	_, err = tx.ExecContext(t.Context(), "LOCK TABLE hiring_jobs")
+	_, err = tx.ExecContext(t.Context(), "LOCK TABLE hiring_jobs IN EXCLUSIVE MODE")
 	require.NoError(t, err)
 	s.start(t, config)
+	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesUnreadable) == 1 }, "although the row of the first poll cannot be inserted")
+	_, err = tx.ExecContext(t.Context(), "LOCK TABLE hiring_jobs")
+	require.NoError(t, err)
 	eventually(t, func() bool {
 		return strings.Contains(log.String(), `level=WARN msg="jobs: the times of the polls cannot be read`) && listed.Load() > 0
 	})

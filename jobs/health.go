@@ -37,25 +37,31 @@ func (w *healthWorker[TTx]) Timeout(*river.Job[healthArgs]) time.Duration { retu
 
 // Work makes one run. A step that fails does not prevent the others.
 func (w *healthWorker[TTx]) Work(ctx context.Context, _ *river.Job[healthArgs]) error {
-	client := river.ClientFromContext[TTx](ctx)
-	var errs []error
-	if w.watched != nil {
-		names, err := w.watched.names(ctx)
-		errs = append(errs, err, w.keepPolling(ctx, client, names), w.reportDeliveries(ctx, names))
+	return errors.Join(
+		makeStep(ctx, w.watched, w.keepPolling),
+		makeStep(ctx, w.watched, w.reportDeliveries),
+		makeStep(ctx, w.inviting, w.keepInviting),
+	)
+}
+
+// makeStep makes a step of a run for the organizations of a registry, if there is one. It has half of the time,
+// so that a step that is blocked does not prevent the next one.
+func makeStep(ctx context.Context, r *registry, step func(ctx context.Context, names []string) error) error {
+	if r == nil {
+		return nil
 	}
-	if w.inviting != nil {
-		names, err := w.inviting.names(ctx)
-		if err == nil {
-			err = w.keepInviting(ctx, client, names)
-		}
-		errs = append(errs, err)
+	ctx, stop := context.WithTimeout(ctx, healthInterval/2)
+	defer stop()
+	names, err := r.names(ctx)
+	if err != nil {
+		return err
 	}
-	return errors.Join(errs...)
+	return step(ctx, names)
 }
 
 // keepPolling inserts a poll for each organization without one, and the row of a first poll. After
 // a discarded poll a deleted row stays an error.
-func (w *healthWorker[TTx]) keepPolling(ctx context.Context, client *river.Client[TTx], names []string) error {
+func (w *healthWorker[TTx]) keepPolling(ctx context.Context, names []string) error {
 	polls, err := w.countPolls(ctx)
 	if err != nil {
 		return err
@@ -74,7 +80,7 @@ func (w *healthWorker[TTx]) keepPolling(ctx context.Context, client *river.Clien
 		missing = append(missing, river.InsertManyParams{Args: pollArgs{Organization: name}, InsertOpts: w.replacement(p.special > 0)})
 	}
 	if len(missing) > 0 {
-		_, err = client.InsertMany(ctx, missing)
+		_, err = river.ClientFromContext[TTx](ctx).InsertMany(ctx, missing)
 	}
 	return err
 }
@@ -109,7 +115,7 @@ func (w *healthWorker[TTx]) reportDeliveries(ctx context.Context, names []string
 // keepInviting inserts a run for each listed organization that has queued invitations and no run,
 // and reports the queued invitations, and those that are stuck: their run has failed, or waits for
 // another limit of the plan or for an API that fails, or their organization is not listed.
-func (w *healthWorker[TTx]) keepInviting(ctx context.Context, client *river.Client[TTx], names []string) error {
+func (w *healthWorker[TTx]) keepInviting(ctx context.Context, names []string) error {
 	counts, err := w.countInvitations(ctx)
 	if err != nil {
 		return err
@@ -124,7 +130,7 @@ func (w *healthWorker[TTx]) keepInviting(ctx context.Context, client *river.Clie
 		c, stuck := counts[jobState{name, InvitationsQueued}], jobCount{}
 		run, known := counts[jobState{name, stateRuns}]
 		if c.n > 0 && run.n == 0 && i < listed {
-			if _, err := client.Insert(ctx, inviteArgs{name}, w.replacement(known)); err != nil {
+			if _, err := river.ClientFromContext[TTx](ctx).Insert(ctx, inviteArgs{name}, w.replacement(known)); err != nil {
 				return err
 			}
 		}

@@ -160,7 +160,7 @@ var refreshInterval = 20 * time.Second
 // organization that is not known.
 const unknownInterval = 2 * time.Second
 
-// listTimeout limits one call of [Directory.List].
+// listTimeout limits one call of [Directory.List], and the reading of the times of the polls.
 const listTimeout = 15 * time.Second
 
 // errUnlisted is returned for an organization that this process does not list.
@@ -175,7 +175,7 @@ func (r *registry) find(ctx context.Context, name string) (o Organization, sourc
 	now := r.current.Load()
 	e := now.entries[name]
 	if e == nil {
-		return o, 0, cmp.Or(now.err, errUnlisted)
+		return o, 0, cmp.Or(now.err, ctx.Err(), errUnlisted)
 	}
 	o, err = e.organization(ctx, r.sources[e.source])
 	return o, e.source, err
@@ -190,26 +190,27 @@ func (r *registry) sourceOf(name string) int {
 }
 
 // names returns the names of the organizations, sorted, or the error of List while none is
-// known.
+// known, or that of a context that has ended.
 func (r *registry) names(ctx context.Context) ([]string, error) {
 	r.refresh(ctx, refreshInterval)
 	now := r.current.Load()
-	return slices.Sorted(maps.Keys(now.entries)), now.err
+	return slices.Sorted(maps.Keys(now.entries)), cmp.Or(now.err, ctx.Err())
 }
 
-// refresh reads the sources, unless they were read within the interval. When one cannot be
-// read, all organizations stay.
+// refresh reads the sources, unless they were read within the interval, or the context has ended. When one
+// cannot be read, all organizations stay. That the context ends while List runs is no failure of List.
 func (r *registry) refresh(ctx context.Context, interval time.Duration) {
 	r.reading.Lock()
 	defer r.reading.Unlock()
 	before := r.current.Load()
-	if time.Since(before.read) < interval {
+	if ctx.Err() != nil || time.Since(before.read) < interval {
 		return
 	}
-	ctx, stop := context.WithTimeout(ctx, 2*listTimeout)
-	defer stop()
 	next, err := r.list(ctx, before)
 	if err != nil {
+		if ctx.Err() != nil {
+			return
+		}
 		r.log().ErrorContext(ctx, "jobs: Directory.List failed: the previous organizations stay", "error", errorText(err))
 		next = *before
 		if len(next.entries) == 0 {
@@ -232,7 +233,9 @@ func (r *registry) replace(ctx context.Context, before, next *listing) {
 			r.sources[e.source].telemetry.PollDue(ctx, PollDueEvent{Organization: name})
 		}
 	}
-	polls, err := r.polls(ctx)
+	pollsCtx, stop := context.WithTimeout(ctx, listTimeout)
+	defer stop()
+	polls, err := r.polls(pollsCtx)
 	if err != nil {
 		r.log().WarnContext(ctx, "jobs: the times of the polls cannot be read: those of before stay", "error", errorText(err))
 	}
