@@ -71,7 +71,8 @@ func NewWebhook(receiver string, o WebhookOptions) (*Webhook, error) {
 	if len(o.Secrets) == 0 {
 		return nil, errors.New("jobs: NewWebhook: at least one secret is required")
 	}
-	w := &Webhook{url: receiver, client: &http.Client{Timeout: 15 * time.Second}}
+	client := *cmp.Or(o.Client, &http.Client{Timeout: 15 * time.Second})
+	w := &Webhook{url: receiver, client: &client}
 	for i, secret := range o.Secrets {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 		if err != nil || len(key) < minSecret || len(key) > maxSecret {
@@ -79,10 +80,6 @@ func NewWebhook(receiver string, o WebhookOptions) (*Webhook, error) {
 		}
 		signer, _ := standardwebhooks.NewWebhookRaw(key) // Returns no error.
 		w.signers = append(w.signers, signer)
-	}
-	if o.Client != nil {
-		clone := *o.Client
-		w.client = &clone
 	}
 	if w.client.Transport == nil && !o.AllowPrivate {
 		w.client.Transport = publicTransport
