@@ -55,7 +55,8 @@ func (o Organization) check() error {
 // example a table of customers. Each process reads it every 20 s, and when it gets a
 // job of an organization that it does not know. An organization that is added or returns is
 // polled within a minute. No organization at the start is fine. All processes must list the same
-// organizations.
+// organizations. [Watch] and [SendInvitations] each call List and Open, so with one Directory a key has
+// two clients in a process.
 //
 // When an organization is no longer listed, its polls and runs of invitations end, with a line
 // at the level WARN, and its unfinished deliveries wait. No alert fires for it, except for

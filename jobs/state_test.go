@@ -52,7 +52,10 @@ func deletedRowIsAnErrorWithItsStatement[TTx any](t *testing.T, s *store[TTx]) {
 	eventually(t, s.deliveredIs(t, 2))
 	stop() // A running poll would write the row again.
 	s.mustExec(t, "DELETE FROM hiring_jobs WHERE address = ''")
-	client, _ := s.watch(t, testConfig(), results)
+	config := testConfig()
+	var log logBuffer
+	config.Logger = log.logger()
+	client, _ := s.watch(t, config, results)
 	lastError := func() string { // Of the only unfinished poll, after it has failed.
 		t.Helper()
 		var text string
@@ -68,6 +71,7 @@ func deletedRowIsAnErrorWithItsStatement[TTx any](t *testing.T, s *store[TTx]) {
 		return text
 	}
 	text := lastError()
+	require.Contains(t, log.String(), `cause="no state" `)
 	s.discardPoll(t)
 	require.Equal(t, text, lastError(), "a poll that replaces a discarded one does not start the watch again")
 	for _, row := range [][2]string{{"watching", ""}, {"begun", ""}, {"begun", "2026-01-02"}, {"begun", "0001-01-01T00:00:00Z"}, {"begin", "2026-01-02T15:04:05Z"}} {

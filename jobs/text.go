@@ -58,12 +58,13 @@ func (e storableError) Error() string { return errorText(e.error) }
 func (e storableError) Unwrap() error { return e.error }
 
 // causeOf returns one term for the kind of an error, for a log. The terms are those of the
-// client's log, and those for panics, receivers and PostgreSQL.
+// client's log, and those for panics, receivers, PostgreSQL and deleted rows.
 func causeOf(err error) string {
 	failure, ok := errors.AsType[*hiring.Error](err)
 	_, panicked := errors.AsType[*panicError](err)
 	receiver, refused := errors.AsType[*receiverError](err)
 	statement, rejected := errors.AsType[*pgconn.PgError](err)
+	_, stateless := errors.AsType[noStateError](err)
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, alert := errors.AsType[tls.AlertError](err)
 	_, dns := errors.AsType[*net.DNSError](err)
@@ -78,6 +79,8 @@ func causeOf(err error) string {
 		return "receiver status " + strconv.Itoa(receiver.status)
 	case rejected:
 		return "sqlstate " + statement.Code
+	case stateless:
+		return "no state"
 	case certificate, alert, errors.Is(err, http.ErrSchemeMismatch):
 		return "tls"
 	case dns:

@@ -199,10 +199,14 @@ func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, job *river.J
 	pollCtx, stop := withEarlierDeadline(ctx)
 	polled, pollErr := o.Client.Submissions.Poll(pollCtx, state, options)
 	stop()
-	if problem, ok := errors.AsType[*hiring.ParamError](pollErr); ok && problem.Param == "state" { // For example of a newer version, during a deployment.
+	if problem, ok := errors.AsType[*hiring.ParamError](pollErr); ok && problem.Param == "state" {
 		cause, _, _ := strings.Cut(problem.Problem, ":") // The rest is for callers of Poll.
+		advice := noStateError(o.Name).Error()
+		if strings.HasPrefix(state, "hiring-watch-") && strings.HasSuffix(cause, "of another version") {
+			advice = "another version has saved it: while a newer one is deployed, nothing is to do; after a rollback, deploy the newer one again"
+		}
 		w.logger().WarnContext(ctx, "jobs: this process cannot use the saved state of the watch and leaves it to others, such as a newer version",
-			"organization", o.Name, "cause", cause, "error", noStateError(o.Name))
+			"organization", o.Name, "cause", cause, "error", advice)
 		o.reportEvent(ctx, KindPoll, EventStateRefused)
 		w.watched.reopen(o.Name) // The key may be that of another account.
 		return river.JobSnooze(time.Minute)
