@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -18,15 +19,15 @@ func (t table) begin(ctx context.Context, organization string) error {
 	return t.insert(ctx, organization, watchAddress, savedRow{status: StatusBegun, detail: now.UTC().Format(time.RFC3339Nano)})
 }
 
-// noStateError is the error of polls of an organization without a usable row. Its statement starts
-// the watch at a time.
-type noStateError string
+var errNoState = errors.New("jobs: the row of this watch in hiring_jobs was deleted, or has neither a usable state nor a time to start from")
 
-func (organization noStateError) Error() string {
-	return fmt.Sprintf(`jobs: the row of this watch in hiring_jobs was deleted, or has neither a usable state nor a time to start from. Restore it, or the key of its account, `+
+// noState returns the error of polls of an organization without a usable row. Its statement starts
+// the watch at a time.
+func noState(organization string) error {
+	return fmt.Errorf(`%w. Restore it, or the key of its account, `+
 		`or start a day before the last poll (what River still keeps is not delivered twice): INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('%s', '', '', 'begun', '2026-01-02T15:04:05Z') `+
 		`ON CONFLICT (organization, assessment_id, address) DO UPDATE SET status = excluded.status, detail = excluded.detail, version = hiring_jobs.version + 1`,
-		strings.ReplaceAll(string(organization), "'", "''"))
+		errNoState, strings.ReplaceAll(organization, "'", "''"))
 }
 
 // pollFrom returns what a poll of an organization continues from: a state, or options with
@@ -43,7 +44,7 @@ func (row savedRow) pollFrom(o Organization) (options hiring.WatchOptions, state
 	}
 	options.Since, err = time.Parse(time.RFC3339, row.detail)
 	if row.status != StatusBegun || err != nil || options.Since.IsZero() {
-		return options, "", noStateError(o.Name)
+		return options, "", noState(o.Name)
 	}
 	return options, "", nil
 }

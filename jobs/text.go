@@ -64,7 +64,6 @@ func causeOf(err error) string {
 	_, panicked := errors.AsType[*panicError](err)
 	receiver, refused := errors.AsType[*receiverError](err)
 	statement, rejected := errors.AsType[*pgconn.PgError](err)
-	_, stateless := errors.AsType[noStateError](err)
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, alert := errors.AsType[tls.AlertError](err)
 	_, dns := errors.AsType[*net.DNSError](err)
@@ -79,7 +78,7 @@ func causeOf(err error) string {
 		return "receiver status " + strconv.Itoa(receiver.status)
 	case rejected:
 		return "sqlstate " + statement.Code
-	case stateless:
+	case errors.Is(err, errNoState):
 		return "no state"
 	case certificate, alert, errors.Is(err, http.ErrSchemeMismatch):
 		return "tls"

@@ -201,7 +201,7 @@ func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, job *river.J
 	stop()
 	if problem, ok := errors.AsType[*hiring.ParamError](pollErr); ok && problem.Param == "state" {
 		cause, _, _ := strings.Cut(problem.Problem, ":") // The rest is for callers of Poll.
-		advice := noStateError(o.Name).Error()
+		advice := noState(o.Name).Error()
 		if strings.HasPrefix(state, "hiring-watch-") && strings.HasSuffix(cause, "of another version") {
 			advice = "another version has saved it: while a newer one is deployed, nothing is to do; after a rollback, deploy the newer one again"
 		}

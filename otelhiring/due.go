@@ -112,19 +112,15 @@ type dueKey struct{ operation, organization string }
 // due returns the earliest time of each operation.
 func (t *Telemetry) due() map[dueKey]time.Time {
 	earliest := make(map[dueKey]time.Time)
-	add := func(operation string, at time.Time) {
-		key := dueKey{operation: operation}
-		if known, ok := earliest[key]; !ok || at.Before(known) {
-			earliest[key] = at
-		}
+	for operation, at := range t.failed {
+		earliest[dueKey{operation: operation}] = at
 	}
 	for c := range t.calls {
-		if slices.Contains(pollingOperations, c.operation) {
-			add(c.operation, c.due)
+		key := dueKey{operation: c.operation}
+		known, ok := earliest[key]
+		if slices.Contains(pollingOperations, c.operation) && (!ok || c.due.Before(known)) {
+			earliest[key] = c.due
 		}
-	}
-	for operation, at := range t.failed {
-		add(operation, at)
 	}
 	for organization, at := range t.pollDue {
 		earliest[dueKey{operationPoll, organization}] = at

@@ -24,14 +24,11 @@ func (t *Telemetry) createGauges(meter metric.Meter) error {
 	g.remaining, errs[1] = meter.Int64ObservableGauge("hiring.client.quota.remaining", metric.WithUnit("{request}"), metric.WithDescription("Requests that remain in the window of the rate limit."))
 	g.pending, errs[2] = meter.Int64ObservableGauge("hiring.client.reports.pending", metric.WithUnit("{report}"), metric.WithDescription("Known reports that are awaited."))
 	g.overdue, errs[3] = meter.Float64ObservableGauge("hiring.poll.overdue", metric.WithUnit("s"), metric.WithDescription("Time since the next request of a wait, watch or poll was due; negative before it is due."))
-	_, errs[4] = meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
-		t.observe(g, o)
-		return nil
-	}, g.limit, g.remaining, g.pending, g.overdue)
+	_, errs[4] = meter.RegisterCallback(func(_ context.Context, o metric.Observer) error { return t.observe(g, o) }, g.limit, g.remaining, g.pending, g.overdue)
 	return errors.Join(errs[:]...)
 }
 
-func (t *Telemetry) observe(g gauges, o metric.Observer) {
+func (t *Telemetry) observe(g gauges, o metric.Observer) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
@@ -55,6 +52,7 @@ func (t *Telemetry) observe(g gauges, o metric.Observer) {
 		}
 		o.ObserveInt64(g.pending, int64(pending), t.with())
 	}
+	return nil
 }
 
 type quotaKey struct{ organization, server, class string }

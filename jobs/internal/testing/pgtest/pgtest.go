@@ -156,13 +156,9 @@ func unprivileged() *owner {
 		return nil
 	}
 	for _, name := range []string{"postgres", "nobody"} {
-		found, err := user.Lookup(name)
-		if err != nil {
-			continue
-		}
-		uid, err := strconv.ParseUint(found.Uid, 10, 32)
-		gid, err2 := strconv.ParseUint(found.Gid, 10, 32)
-		if err == nil && err2 == nil {
+		if found, err := user.Lookup(name); err == nil {
+			uid, _ := strconv.ParseUint(found.Uid, 10, 32) // A number wherever PostgreSQL rejects root.
+			gid, _ := strconv.ParseUint(found.Gid, 10, 32)
 			return &owner{uint32(uid), uint32(gid)}
 		}
 	}
