@@ -189,12 +189,12 @@ func TestTeamOperates(t *testing.T) {
 	require.Error(t, run("deliver", "team-a", "s-1").Wait())
 	_, err = db.Exec(t.Context(), `INSERT INTO hiring.hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('team-a', '', '', 'watching', ''),
 		('late', '', '', 'watching', ''), ('misspelt', 'a', 'ada@candidates.test', 'queued', ''), ('refused', '', '', 'begun', ''), ('removed', '', '', 'watching', ''), ('works', '', '', 'watching', ''),
-		('hangs', '', '', 'watching', ''), ('kills', '', '', 'watching', ''), ('waits', '', '', 'watching', ''), ('gone', '', '', 'watching', '');
-		UPDATE hiring.hiring_jobs SET updated_at = now() - interval '10 minutes' WHERE organization = 'late';
+		('hangs', '', '', 'watching', ''), ('kills', '', '', 'watching', ''), ('waits', '', '', 'watching', ''), ('gone', '', '', 'watching', ''), ('ahead', '', '', 'watching', '');
+		UPDATE hiring.hiring_jobs SET updated_at = now() - interval '10 minutes' WHERE organization = 'late'; UPDATE hiring.hiring_jobs SET updated_at = now() + interval '2 minutes' WHERE organization = 'ahead';
 		INSERT INTO hiring.river_job (args, kind, max_attempts, attempt, state, scheduled_at, errors) SELECT jsonb_build_object('organization', o, 'wait', 60), k, 9, 1, 'retryable', '2999-01-01', ARRAY[jsonb_build_object('error', e)]
 			FROM (VALUES ('late', 'hiring_poll', NULL), ('refused', 'hiring_poll', 'hiring: Submissions.Poll: 401 invalid_token: no'), ('team-a', 'hiring_poll', 'Stuck job rescued by JobRescuer'),
 				('team-a', 'hiring_delivery', 'failed'), ('works', 'hiring_invitations', 'failed'), ('works', 'hiring_poll', NULL),
-				('hangs', 'hiring_delivery', NULL), ('hangs', 'hiring_poll', NULL), ('kills', 'hiring_delivery', 'Stuck job rescued by JobRescuer'), ('kills', 'hiring_poll', NULL), ('waits', 'hiring_invitations', NULL), ('waits', 'hiring_poll', NULL), ('removed', 'hiring_delivery', NULL)) AS jobs(o, k, e)`)
+				('hangs', 'hiring_delivery', NULL), ('hangs', 'hiring_poll', NULL), ('kills', 'hiring_delivery', 'Stuck job rescued by JobRescuer'), ('kills', 'hiring_poll', NULL), ('waits', 'hiring_invitations', NULL), ('waits', 'hiring_poll', NULL), ('removed', 'hiring_delivery', NULL), ('lost', 'hiring_poll', 'jobs: the row was deleted'), ('ahead', 'hiring_poll', NULL)) AS jobs(o, k, e)`)
 	require.NoError(t, err)
 	value("UPDATE hiring.river_job SET scheduled_at = now() - interval '3 minutes' WHERE args->>'organization' = 'refused' RETURNING kind")
 	value("UPDATE hiring.river_job SET state = 'running', attempted_at = now() - interval '3 minutes' WHERE args->>'organization' = 'hangs' AND kind = 'hiring_delivery' RETURNING kind")
@@ -204,7 +204,7 @@ func TestTeamOperates(t *testing.T) {
 	prints("^team-a: its deliveries are paused$", "pause", "team-a")
 	p := run("overview")
 	for _, line := range []string{
-		"gone +removed +00:.*", "hangs +delivery does not end .*", "kills +state refused, delivery does not end .*", "late +late +00:10:0. +0 +0 +none +0", "misspelt +never polled +never +0 +0 +none +1", "refused +key refused, late +never +1 +0 +none +0", "removed +removed, deliveries wait .*",
+		"ahead +clock .*", "gone +removed +00:.*", "hangs +delivery does not end .*", "kills +state refused, delivery does not end .*", "late +late +00:10:0. +0 +0 +none +0", "lost +polls fail +never .*", "misspelt +never polled +never +0 +0 +none +1", "refused +key refused, late +never +1 +0 +none +0", "removed +removed, deliveries wait .*",
 		"team-a +paused until resume, deliveries fail +00:00:0. +1 +0 +00:00:0. +0", "waits +invitations fail .*", "works +invitations fail .*",
 	} {
 		p.until(t, "^"+line+"$")
@@ -212,10 +212,10 @@ func TestTeamOperates(t *testing.T) {
 	require.NoError(t, p.Wait())
 	prints("^team-a +paused until resume, ", "retry-all", "team-a")
 	prints("^team-a: its deliveries start now$", "resume", "team-a")
-	prints("^all organizations: 9 jobs start now: .*$", "retry-all")
+	prints("^all organizations: 11 jobs start now: .*$", "retry-all")
 	require.Error(t, run("retry-all", "team-b").Wait())
 	prints("^hiring_delivery "+id+": cancelled$", "cancel", id)
-	prints("^team-a +given up ", "retry-all")
+	prints("^team-a +given up .* 1 +none +0$", "retry-all")
 	require.Equal(t, "cancelled", value("SELECT state FROM hiring.river_job WHERE id = "+id))
 	prints("^hiring_delivery "+id+": deleted$", "delete", id)
 	const left = "SELECT CAST(count(*) AS text) FROM hiring."
