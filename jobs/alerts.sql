@@ -1,44 +1,44 @@
--- Queries that find what needs a person, for PostgreSQL only. A row is an alert, except in the last one.
+-- Queries that find what needs a person, for PostgreSQL only. The first column names the alert.
 -- The schema of the tables, with public for Migrate without a schema.
 SET search_path = hiring, public;
 
 -- an organization that is not polled: it was removed and its rows remain (docs/jobs.md deletes them), or the errors of its hiring_poll job say why.
-SELECT organization, updated_at AS last_poll FROM hiring_jobs LEFT JOIN river_job ON kind = 'hiring_poll' AND args->>'organization' = organization AND finalized_at IS NULL
+SELECT 'alert' AS "an organization that is not polled", organization, updated_at AS last_poll FROM hiring_jobs LEFT JOIN river_job ON kind = 'hiring_poll' AND args->>'organization' = organization AND finalized_at IS NULL
 	WHERE address = '' AND assessment_id = '' AND updated_at < now() - interval '5 minutes' - make_interval(secs => coalesce(CAST(args->>'wait' AS integer), 0));
 
 -- paused deliveries: repair a receiver that responded with 410, then `hiring-team resume`, or delete the row.
-SELECT organization, detail, updated_at FROM hiring_jobs WHERE status = 'paused';
+SELECT 'alert' AS "paused deliveries", organization, detail, updated_at FROM hiring_jobs WHERE status = 'paused';
 
 -- failing deliveries: river_job.errors has the errors, which may contain candidate data. Repair the handler or the receiver.
-SELECT args->>'organization' AS organization, args->>'submission_id' AS submission, attempt, scheduled_at AS next_attempt FROM river_job
+SELECT 'alert' AS "failing deliveries", args->>'organization' AS organization, args->>'submission_id' AS submission, attempt, scheduled_at AS next_attempt FROM river_job
 	WHERE kind = 'hiring_delivery' AND state IN ('available', 'retryable', 'running', 'scheduled') AND errors[cardinality(errors)]->>'error' <> 'Stuck job rescued by JobRescuer' ORDER BY id;
 
 -- deliveries that run for long: the handler hangs, or its process was killed.
-SELECT args->>'organization' AS organization, args->>'submission_id' AS submission, attempt, attempted_at, attempted_by FROM river_job
+SELECT 'alert' AS "deliveries that run for long", args->>'organization' AS organization, args->>'submission_id' AS submission, attempt, attempted_at, attempted_by FROM river_job
 	WHERE kind = 'hiring_delivery' AND state = 'running' AND attempted_at < now() - interval '2 minutes';
 
 -- deliveries whose attempts did not end twice: this result may kill its process. `hiring-team cancel`, and repair the handler.
-SELECT id, args->>'organization' AS organization, args->>'submission_id' AS submission, attempt, attempted_by FROM river_job WHERE kind = 'hiring_delivery' AND finalized_at IS NULL
+SELECT 'alert' AS "deliveries whose attempts did not end twice", id, args->>'organization' AS organization, args->>'submission_id' AS submission, attempt, attempted_by FROM river_job WHERE kind = 'hiring_delivery' AND finalized_at IS NULL
 	AND (SELECT count(*) FROM unnest(errors) AS e WHERE e->>'error' = 'Stuck job rescued by JobRescuer') > 1;
 
 -- deliveries that were never attempted: check the workers, handlers that hang, and the rate limit.
-SELECT args->>'organization' AS organization, count(*) AS waiting, min(created_at) AS oldest FROM river_job
-	WHERE kind = 'hiring_delivery' AND state IN ('available', 'scheduled') AND errors IS NULL GROUP BY 1 HAVING min(created_at) < now() - interval '15 minutes';
+SELECT 'alert' AS "deliveries that were never attempted", args->>'organization' AS organization, count(*) AS waiting, min(created_at) AS oldest FROM river_job
+	WHERE kind = 'hiring_delivery' AND state IN ('available', 'scheduled') AND errors IS NULL GROUP BY 2 HAVING min(created_at) < now() - interval '15 minutes';
 
 -- results that are not delivered: repair the cause, then `hiring-team retry-all`.
-SELECT id, args->>'organization' AS organization, args->>'submission_id' AS submission, state FROM river_job
+SELECT 'alert' AS "results that are not delivered", id, args->>'organization' AS organization, args->>'submission_id' AS submission, state FROM river_job
 	WHERE kind = 'hiring_delivery' AND state IN ('cancelled', 'discarded');
 
 -- submissions that cannot be decoded: ask the support of the API, then `hiring-team deliver`, which deletes the row.
-SELECT organization, substr(address, 13) AS submission, detail FROM hiring_jobs WHERE status = 'unreadable';
+SELECT 'alert' AS "submissions that cannot be decoded", organization, substr(address, 13) AS submission, detail FROM hiring_jobs WHERE status = 'unreadable';
 
 -- rejected candidates: correct the data and call jobs.Invite again.
-SELECT organization, assessment_id, address, detail FROM hiring_jobs WHERE status = 'cancelled';
+SELECT 'alert' AS "rejected candidates", organization, assessment_id, address, detail FROM hiring_jobs WHERE status = 'cancelled';
 
 -- invitations that no process sends: list the organization, or delete the rows of a misspelt one.
-SELECT organization, count(*) AS queued, min(updated_at) AS oldest FROM hiring_jobs AS queued WHERE status IN ('queued', 'sending') AND NOT EXISTS (
+SELECT 'alert' AS "invitations that no process sends", organization, count(*) AS queued, min(updated_at) AS oldest FROM hiring_jobs AS queued WHERE status IN ('queued', 'sending') AND NOT EXISTS (
 		SELECT FROM river_job WHERE kind = 'hiring_invitations' AND args->>'organization' = organization AND finalized_at IS NULL)
 	GROUP BY organization HAVING min(updated_at) < now() - interval '10 minutes';
 
 -- queued invitations: a queue that does not shrink has a rejected key or a plan that is used up. Check the errors of the hiring_invitations job, and the log.
-SELECT organization, count(*) AS queued, min(updated_at) AS oldest FROM hiring_jobs WHERE status IN ('queued', 'sending') GROUP BY organization ORDER BY oldest;
+SELECT 'no alert' AS "queued invitations", organization, count(*) AS queued, min(updated_at) AS oldest FROM hiring_jobs WHERE status IN ('queued', 'sending') GROUP BY organization ORDER BY oldest;
