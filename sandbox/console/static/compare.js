@@ -5,10 +5,11 @@ import { searchFile } from "./search.js";
 import { cutText, fullTime, plural, pretty, shortIDs, took } from "./format.js";
 
 // partner returns the last success of the same route and key before a request, or the first after it: one with the
-// same path and query if there is one, or else with the same path.
+// same path and query if there is one, or else with the same path, or else one of another key.
 export async function partner(e) {
-  const ofRoute = `status:2xx -is:failed route:"${e.method} ${e.route || e.path}" key:${e.key_id || "none"}`;
-  for (const search of [`${ofRoute} "${e.path}?"`, ofRoute]) {
+  const ofRoute = `status:2xx -is:failed route:"${e.method} ${e.route || e.path}"`,
+    ofKey = `${ofRoute} key:${e.key_id || "none"}`;
+  for (const search of [`${ofKey} "${e.path}?"`, ofKey, ofRoute]) {
     const [before, after] = state.file
       ? [(x) => x.number < e.number, (x) => x.number > e.number].map((isThere) => searchFile(search)[0].filter(isThere))
       : await Promise.all(["before", "after"].map(async (name) => (await get("journal", { search, [name]: e.number })).entries));
@@ -21,7 +22,7 @@ const varying = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|req_[0-9a-f]+|\d{4}-\
 const comparable = (line, i) => (i ? line.replace(varying, "…") : line); // The first line names the resource.
 
 // linesOf returns the lines of a request and its response, without the headers that differ each time or are those of a browser. Of a response
-// there is the status alone unless both are kept. Its body is one line if the other response is of another kind, or if it is long and no JSON, as one that was cut.
+// there is the status alone unless both are kept. Its body is one line if it is that of a success and the other status differs, or if it is long and no JSON.
 function linesOf(e, isAlike, areKept) {
   const headers = (all) =>
     Object.entries(all ?? {})
@@ -29,8 +30,8 @@ function linesOf(e, isAlike, areKept) {
       .sort()
       .map(([n, v]) => `${n}: ${v.join(", ")}`);
   const body = (text) => (text ? pretty(text).split("\n").slice(0, 600) : []);
-  const response = body(e.response ?? e.withheld?.response);
-  const brief = response[0]?.length > 2000 ? `(a body of ${e.response_size} bytes)` : !isAlike && response.length > 29 && `(a body of ${response.length} lines)`;
+  const response = [...body(e.response ?? e.withheld?.response), ...(e.response_cut ? ["(cut here)"] : [])];
+  const brief = response[0]?.length > 2000 ? `(a body of ${e.response_size} bytes)` : !isAlike && e.status < 300 && response.length > 1 && `(a body of ${response.length} lines)`;
   const query = [...new URLSearchParams(e.query)].map(([n, v]) => `  ${n}=${v}`);
   return [
     `${e.method} ${e.path}`, ...query, ...headers(e.headers), ...body(e.body), "",
@@ -70,8 +71,9 @@ export function comparison(e, other, link, close) {
     gone = [other, e].filter((r) => r.status && !r.response_headers),
     lines = differences(linesOf(other, isAlike, !gone.length), linesOf(e, isAlike, !gone.length)),
     count = lines.filter(([kind]) => "-+".includes(kind)).length,
+    ofKey = other.key_id === e.key_id ? "" : " of another key",
     text = count ? plural(count, "line differs", "lines differ") : "No line differs";
-  const side = other.status >= 300 || !other.status || cutText(other.fault) ? "the other request" : other.number < e.number ? "success before it" : "success after it";
+  const side = other.status >= 300 || !other.status || cutText(other.fault) ? "the other request" : `success${ofKey} ${other.number < e.number ? "before" : "after"} it`;
   const about = (r) => html`${link(r.number)} ${r === e ? "this request" : side}: <b>${r.status ?? "lost"}</b> ${fullTime(r.at)}, ${took(r.took)}`;
   const line = ([kind, text]) => html`<li class=${"diff " + ({ "-": "less", "+": "more", " ": "", "~": "same", "…": "fold" })[kind]}><span
     aria-hidden="true">${kind === "~" ? " " : kind}</span>${words[kind] ? html`<span class="gone">${words[kind]}</span>` : nothing}<code>${words[kind] ? text : shortIDs(text)}</code></li>`;
