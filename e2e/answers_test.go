@@ -283,6 +283,11 @@ func TestTheSearchCompletes(t *testing.T) {
 	p.do(chromedp.KeyEvent(kb.Tab))
 	p.becomes("document.activeElement.name !== 'q'") // After the last word it leaves the field.
 	p.do(chromedp.KeyEvent("/"))
+	p.fill("input[name=q]", "method:")
+	p.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
+	p.becomes(`(f => f.ariaExpanded === "true" && document.getElementById(f.getAttribute("aria-activedescendant"))?.innerText)(document.activeElement) === "method:POST"`)
+	p.do(chromedp.KeyEvent(kb.Enter))
+	p.listed(6, 4, 3, 2)
 	p.fill("input[name=q]", "took:>soon")
 	p.appears(".suggest .error", "must be a duration")
 	p.fill("input[name=q]", "after:noon")

@@ -282,6 +282,7 @@ func TestALongJournalIsWindowed(t *testing.T) {
 	p.visit("")
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(3000))))
 	assert.False(t, evaluate[bool](p, "!!document.querySelector('#list .day')"), "no row for the only day")
+	p.becomes("(li => li.ariaPosInSet + li.ariaSetSize)(document.querySelector(" + quote(row(3000)) + ").parentElement) === '1-1'") // Older ones follow.
 	const rows = "[...document.querySelectorAll('#list .row')]"
 	assert.Less(t, evaluate[int](p, rows+".length"), 120)
 	evaluate[string](p, "(f => f(f))(f => { const l = document.getElementById('list'); l.scrollTop = 1e7; if (l.scrollHeight < 3000 * 30) setTimeout(f, 100, f) }), ''")

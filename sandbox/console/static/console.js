@@ -163,7 +163,7 @@ function shortcuts() {
     ["f", "fail the next of its route"],
     ["e, w", "only failed requests, only writes that were sent again"],
     ["i", "invite a candidate"],
-    ["/", "search; Enter or ↓ goes to the first result"],
+    ["/", "search; ↓ chooses a suggestion, Enter goes to the first result"],
     ["n", "show what is new"],
     ["c", "clock"],
     ["1 – 5", "journal, pipeline, mails, faults, keys"],

@@ -47,7 +47,8 @@ let cursor = 0,
 
 const opened = () => Number(state.query.get("request"));
 const list = () => document.getElementById("list");
-let rowHeight = 30; // It is larger where the list is narrow, and with a larger font.
+let rowHeight = 30, // It is larger where the list is narrow, and with a larger font.
+  measured = ""; // The layout in which it was measured.
 
 const isGroups = () => !state.file && state.query.get("view") === "groups";
 const query = () => ({ search: toServer() });
@@ -255,16 +256,17 @@ function scrolled() {
   if (l.scrollTop === 0 || Math.abs(visibleIndex() - first) >= 4) draw();
 }
 
-// drawn scrolls to the row that was opened.
+// drawn measures the rows in each new layout, and scrolls to the row that was opened.
 function drawn() {
   const l = list(),
-    height = l?.querySelector("ol > li")?.getBoundingClientRect().height,
+    layout = `${innerWidth} ${!!opened()}`,
     at = reveal ? items.findIndex((e) => e.number === reveal) : -1;
-  if (height && height !== rowHeight) {
-    rowHeight = height;
+  const height = layout !== measured && l?.querySelector("ol > li")?.getBoundingClientRect().height; // At each draw, measuring would be slow.
+  if (height) {
+    [measured, rowHeight] = [layout, height];
     return void draw();
   }
-  if (!l?.clientHeight || at < 0) return;
+  if (at < 0 || !l?.clientHeight) return;
   reveal = 0;
   const headHeight = l.firstElementChild.offsetHeight,
     top = headHeight + at * rowHeight;
@@ -380,7 +382,7 @@ function row(e, tabbable) {
     tail = path.search(/\/[^/]*(\/[0-9a-f-]{36})?$/i), // An id says nothing without the segment before it.
     [second, millis] = [clockTime(e.at), e.at.slice(19, 23)];
   const word = (text) => html`<span class="gone">${text}</span>`; // The content is the row's name.
-  return html`<li><a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""} ${e.number >= fresh ? "fresh" : ""}`} draggable="false"
+  return html`<a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""} ${e.number >= fresh ? "fresh" : ""}`} draggable="false"
       href=${href(e.number)} data-keep=${"x" + e.number} aria-current=${e.number === opened() ? "true" : nothing}
       tabindex=${e.number === tabbable ? 0 : -1}>
     <span class=${"status " + statusKind(e)}>${statusText(e)}</span>
@@ -389,15 +391,15 @@ function row(e, tabbable) {
     <span class="about"><bdi class="subject" title=${e.subject ?? ""}>${e.subject}</bdi><span class="marks">${marks(e)}${e.error || e.fault || !doneText(e) ? nothing : word(doneText(e))}</span></span>
     <code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
     <span class=${"took " + tookKind(e)}>${word("took ")}${e.ended ? took(e.took) : "–"}</span>
-    <time title=${e.at}>${word("at ")}${second}<span class="millis">${millis}</span></time>${word("number ")}<span class="no">${e.number}</span></a></li>`;
+    <time title=${e.at}>${word("at ")}${second}<span class="millis">${millis}</span></time>${word("number ")}<span class="no">${e.number}</span></a>`;
 }
 
 // actionRow shows an action. The first one after a snapshot can be undone, with those after it. An action of a file is text alone: its
 // candidates and snapshots are not those of the server.
 function actionRow(a) {
   const s = !state.file && state.snapshots.find(({ actions: [x] }) => x.at === a.at && x.kind === a.kind && x.after === a.after);
-  return html`<li class="action"><span title=${actionText(a)}>${a.id && !a.undone && !state.file ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${stepText(a)}` : a.undone ? html`${a.kind}: <s>${a.undone.map(actionText).join(", ")}</s>` : actionText(a)}</span>
-    ${s ? html`<button class="plain small" @click=${() => undo(s.id, s)} title=${undoName(s, "Undo to here")}><span>Undo to here${s.writes ? html` (${plural(s.writes, "write")}<span class="gone"> of your program</span>)` : nothing}</span></button>` : nothing}<time title=${a.at}>${clockTime(a.at)}</time></li>`;
+  return html`<span title=${actionText(a)}>${a.id && !a.undone && !state.file ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${stepText(a)}` : a.undone ? html`${a.kind}: <s>${a.undone.map(actionText).join(", ")}</s>` : actionText(a)}</span>
+    ${s ? html`<button class="plain small" @click=${() => undo(s.id, s)} title=${undoName(s, "Undo to here")}><span>Undo to here${s.writes ? html` (${plural(s.writes, "write")}<span class="gone"> of your program</span>)` : nothing}</span></button>` : nothing}<time title=${a.at}>${clockTime(a.at)}</time>`;
 }
 
 // runRow stands for a run of actions, and shows or hides them.
@@ -410,8 +412,8 @@ function runRow({ name, all }) {
     draw();
   };
   const text = action.id ? `${plural(all.length, "candidate")} ${action.kind}` : `${action.kind}, ${all.length} times`;
-  return html`<li class="action"><span>${text}</span>
-    <button class="plain small" aria-expanded=${String(isOpen)} @click=${toggle}>${isOpen ? "Hide" : "Show"}</button><time title=${action.at}>${clockTime(action.at)}</time></li>`;
+  return html`<span>${text}</span>
+    <button class="plain small" aria-expanded=${String(isOpen)} @click=${toggle}>${isOpen ? "Hide" : "Show"}</button><time title=${action.at}>${clockTime(action.at)}</time>`;
 }
 
 function listView() {
@@ -434,7 +436,8 @@ function listView() {
     <ol aria-label="Requests, newest first">${repeat(
       part,
       (e, i) => e.number ?? e.run?.name ?? (e.day ? "day" + i : e.action.at + e.action.kind + e.action.subject), // After the undo of a move, a day comes twice.
-      (e) => (e.day ? html`<li class="day">${dayOf(e.day)}</li>` : e.run ? runRow(e.run) : e.action ? actionRow(e.action) : row(e, tabbable)),
+      (e, i) => html`<li class=${e.number ? "" : e.day ? "day" : "action"} aria-setsize=${more ? -1 : items.length} aria-posinset=${first + i + 1}>${
+        e.day ? dayOf(e.day) : e.run ? runRow(e.run) : e.action ? actionRow(e.action) : row(e, tabbable)}</li>`,
     )}</ol>
     <div class="space" .style=${space(Math.max(0, items.length - last))}></div></section>`;
 }

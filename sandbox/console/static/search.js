@@ -100,10 +100,15 @@ function completions(search, addresses) {
   return all.includes(value) ? [] : fits(all, value).map((v) => `${minus}${name}:${v}`);
 }
 
+let active = ""; // The completion that the arrows chose.
+
 // searchField returns the field with its completions below it.
 export function searchField(error, addresses) {
-  const text = typedText("q");
+  const text = typedText("q"),
+    wordsOf = (search) => (state.file ? [] : completions(search, addresses)),
+    words = wordsOf(text);
   const take = (word) => {
+    active = "";
     const field = document.querySelector("input[name=q]"),
       search = field.value.replace(/\S*$/, word + (word.endsWith(":") ? "" : " "));
     field.value = search;
@@ -111,22 +116,31 @@ export function searchField(error, addresses) {
     field.focus();
   };
   const begin = ({ target }) => {
+    active = "";
     if (target.value && !target.value.endsWith(" ")) target.value += " "; // For the next term.
     draw();
   };
-  const takeFirst = (event) => {
-    const [first] = /\S$/.test(event.target.value) && !state.file ? completions(event.target.value, addresses) : [];
-    if (event.key !== "Tab" || event.shiftKey || !first) return;
+  const press = (event) => {
+    const { key, shiftKey, target } = event,
+      fitting = wordsOf(target.value),
+      at = fitting.indexOf(active),
+      by = { ArrowDown: 1, ArrowUp: -1 }[key],
+      chosen = key === "Enter" ? fitting[at] : key === "Tab" && !shiftKey && /\S$/.test(target.value) && fitting[Math.max(at, 0)];
+    if (!chosen && !(by && fitting.length)) return;
     event.preventDefault();
-    take(first);
+    event.stopPropagation(); // Otherwise these keys go to the results.
+    if (chosen) return take(chosen);
+    active = fitting[Math.max(at + by, 0)] ?? active;
+    draw();
   };
-  const word = (w) => html`<button type="button" class="plain small" tabindex="-1" @click=${() => take(w)}>${w}</button>`;
+  const word = (w) => html`<button type="button" class="plain small" role="option" id=${"word-" + w} aria-selected=${String(w === active)} tabindex="-1" @click=${() => take(w)}>${w}</button>`;
   return html`<div class="search"><input type="search" name="q" autocomplete="off" spellcheck="false" .value=${text}
       placeholder=${state.file ? "Search the file: words, status:4xx, -route:/report" : "Search: words, status:4xx, -route:/report, took:>1s"}
-      aria-label="Search requests" aria-describedby="search-help" aria-invalid=${error ? "true" : nothing} @input=${typed} @focus=${begin} @keydown=${takeFirst}>
+      aria-label="Search requests" role="combobox" aria-controls="words" aria-expanded=${String(!!words.length && document.activeElement?.name === "q")} aria-activedescendant=${words.includes(active) ? "word-" + active : nothing}
+      aria-describedby="search-help" aria-invalid=${error ? "true" : nothing} @input=${typed} @focus=${begin} @blur=${draw} @keydown=${press}>
     <div class="suggest" id="search-help">${error ? html`<p class="error" role="alert">${error.message}</p>` : nothing}${unknown().map((text) => html`<p class="error">${text}</p>`)}
-      ${state.file ? nothing : completions(text, addresses).map(word)}
-      <p class="quiet">Words and name:value; a minus sign excludes. Tab takes the first suggestion. Reads that succeed keep their responses among the newest 1,000 requests.</p></div></div>`;
+      ${words.length ? html`<div role="listbox" id="words" aria-label="Suggestions">${words.map(word)}</div>` : nothing}
+      <p class="quiet">Words and name:value; a minus sign excludes. Tab takes the first suggestion, ↓ and Enter another. Reads that succeed keep their responses among the newest 1,000 requests.</p></div></div>`;
 }
 
 // switches returns buttons for the usual terms, and the time window if there is one.
