@@ -646,7 +646,7 @@ func TestAnExportIsOpened(t *testing.T) {
 	p.press("#compare")
 	p.appears("p.less", "#3 success before it: 201")
 	assert.False(t, evaluate[bool](p, "!!document.querySelector('#groups')"), "the server groups its own requests")
-	for search, found := range map[string][]int{"members": {5}, "status:4xx -method:get": {6}, "is:failed": {8, 6, 5, 4}, `route:"GET /submissions"`: nil, "fault:9,2": {7}, "-status:2xx key:none": {8}, "took:>1s": {7}, "field:challenge_id": {6}, "-code:invalid_token is:failed": {6, 4}, `"Must have at least" -members`: {6}} {
+	for search, found := range map[string][]int{"members": {5}, "status:4xx -method:get": {6}, "is:failed": {8, 6, 5, 4}, `route:"GET /submissions"`: nil, "fault:9,2": {7}, "status:401,none": {8, 5, 4}, "-status:2xx key:none": {8}, "took:>1s": {7}, "field:challenge_id": {6}, "-code:invalid_token is:failed": {6, 4}, `"Must have at least" -members`: {6}} {
 		p.fill("input[name=q]", search)
 		p.listed(found...)
 	}
@@ -667,8 +667,9 @@ func TestAnExportIsOpened(t *testing.T) {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 		p.do(chromedp.SetUploadFiles(chromedp.CSS("input[type=file]"), []string{name}))
 	}
-	choose(`{"entries":[{"number":1,"at":"2026-11-28T10:00:00.000Z","method":"GET","path":"/","query":"","key":""},{"number":2,"at":"2026-11-30T10:00:00.000Z","method":"GET","path":"/","query":"","key":""}],"stats":{"buckets":[{"at":"2026-11-28T10:00:00.000Z","count":1,"failed":0,"refused":0},{"at":"2026-11-30T10:00:00.000Z","count":1,"failed":0,"refused":0,"idle":172800}],"length":1}}`)
+	choose(`{"newest":3,"entries":[{"number":1,"at":"2026-11-28T10:00:00.000Z","method":"GET","path":"/","query":"","key":""},{"number":2,"at":"2026-11-30T10:00:00.000Z","method":"GET","path":"/","query":"","key":""}],"stats":{"buckets":[{"at":"2026-11-28T10:00:00.000Z","count":1,"failed":0,"refused":0},{"at":"2026-11-30T10:00:00.000Z","count":1,"failed":0,"refused":0,"idle":172800}],"length":1}}`)
 	p.appears(".jump", "+2 d")
+	p.appears(".banner", "2 requests, read-only, without the requests that the search left out.")
 	choose(text) // Not compressed.
 	p.appears(".banner", "From a file: chosen.json, 8 requests")
 }

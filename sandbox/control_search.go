@@ -53,8 +53,13 @@ func (f *journalFilter) conditions(now time.Time) (all []condition, err error) {
 }
 
 // newCondition returns the condition that a name and its value mean, or what is wrong with the value. It
-// returns nil for an unknown name.
+// returns nil for an unknown name. Some values can be lists with commas, of which one value is enough.
 func newCondition(name, value string, now time.Time) (c condition, problem string) {
+	if value, others, isList := strings.Cut(value, ","); isList && slices.Contains([]string{"status", "code", "key", "fault"}, name) {
+		first, problem := newCondition(name, value, now)
+		rest, another := newCondition(name, others, now)
+		return func(e *exchange) bool { return first(e) || rest(e) }, max(problem, another) // Of a name there is one problem.
+	}
 	number, _ := strconv.Atoi(value)
 	switch name {
 	case "status":
@@ -73,9 +78,8 @@ func newCondition(name, value string, now time.Time) (c condition, problem strin
 		}, ""
 	case "code":
 		return func(e *exchange) bool { return strings.EqualFold(e.failure().Code, value) }, ""
-	case "fault": // Ids, with commas between them.
-		ids := strings.Split(value, ",")
-		return func(e *exchange) bool { return e.Fault != nil && slices.Contains(ids, strconv.Itoa(e.FaultID)) }, ""
+	case "fault":
+		return func(e *exchange) bool { return e.Fault != nil && e.FaultID == number }, ""
 	case "repeats":
 		return func(e *exchange) bool { return e.Repeats == number || e.Number == number }, ""
 	case "is":

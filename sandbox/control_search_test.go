@@ -50,6 +50,9 @@ func TestASearchHasALanguage(t *testing.T) {
 		"is:fault":                            {6},
 		"fault:1":                             {6},
 		"fault:7,1":                           {6},
+		"status:2xx,404 -status:3xx,500":      {1, 3, 7},
+		"code:not_found,internal_error":       {6, 7},
+		"key:none,live":                       {5, 8},
 		`"at most 100"`:                       {2, 5},
 		"repeats:4":                           {4},
 		"field:page_size":                     {2, 5},
@@ -82,7 +85,7 @@ func TestASearchHasALanguage(t *testing.T) {
 		assert.Equal(t, len(want), got.Stats.Count, search)
 	}
 	for search, says := range map[string]string{
-		"status:abc": "must be a status", "took:soon": "took: must be a duration", "after:soon": "after: must be a time", "is:odd": "is: must be failed",
+		"status:abc": "must be a status", "status:2xx,abc": "must be a status", "status:abc,2xx": "must be a status", "took:soon": "took: must be a duration", "after:soon": "after: must be a time", "is:odd": "is: must be failed",
 	} {
 		status, body := steer(t, s, http.MethodGet, "journal?"+url.Values{"search": {search}}.Encode(), "")
 		assert.Equal(t, 400, status)

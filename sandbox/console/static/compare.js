@@ -71,9 +71,8 @@ export function comparison(e, other, link, close) {
     gone = [other, e].filter((r) => r.status && !r.response_headers),
     lines = differences(linesOf(other, isAlike, !gone.length), linesOf(e, isAlike, !gone.length)),
     count = lines.filter(([kind]) => "-+".includes(kind)).length,
-    ofKey = other.key_id === e.key_id ? "" : " of another key",
     text = count ? plural(count, "line differs", "lines differ") : "No line differs";
-  const side = other.status >= 300 || !other.status || cutText(other.fault) ? "the other request" : `success${ofKey} ${other.number < e.number ? "before" : "after"} it`;
+  const side = other.status >= 300 || !other.status || cutText(other.fault) ? "the other request" : `success${other.key_id === e.key_id ? "" : " of another key"} ${other.number < e.number ? "before" : "after"} it`;
   const about = (r) => html`${link(r.number)} ${r === e ? "this request" : side}: <b>${r.status ?? "lost"}</b> ${fullTime(r.at)}, ${took(r.took)}`;
   const line = ([kind, text]) => html`<li class=${"diff " + ({ "-": "less", "+": "more", " ": "", "~": "same", "…": "fold" })[kind]}><span
     aria-hidden="true">${kind === "~" ? " " : kind}</span>${words[kind] ? html`<span class="gone">${words[kind]}</span>` : nothing}<code>${words[kind] ? text : shortIDs(text)}</code></li>`;

@@ -453,7 +453,7 @@ function filterBar() {
 // fileBanner says that a file is shown.
 const fileBanner = () =>
   state.file &&
-  html`<p class="banner" role="status">From a file: <b>${state.file.name}</b>, ${plural(state.file.entries.length, "request")}, read-only.
+  html`<p class="banner" role="status">From a file: <b>${state.file.name}</b>, ${plural(state.file.entries.length, "request")}, read-only${state.file.newest >= state.file.entries[0]?.number + state.file.entries.length ? ", without the requests that the search left out" : ""}.
     <button class="plain small" @click=${() => showFile(null)}>Close the file</button></p>`;
 
 // showFile shows an exported journal in place of the server's, or the server's again.

@@ -32,7 +32,7 @@ const inFile = {
   method: (e, v) => e.method === v.toUpperCase(),
   candidate: (e, v) => e.subject?.toLowerCase() === v.toLowerCase(),
   route: (e, v) => (v === "none" ? !e.route : v.includes(" ") ? v === `${e.method} ${e.route || e.path}` : isPart(v, `${e.method} ${e.route || e.path}`)),
-  fault: (e, v) => v.split(",").includes(String(e.fault_id)),
+  fault: (e, v) => v === String(e.fault_id),
   code: (e, v) => e.error?.code?.toLowerCase() === v.toLowerCase(),
   field: (e, v) => [e.error?.field, ...(e.error?.others ?? [])].includes(v),
   took: (e, v) => e.took <= secondsOf(v) === v.startsWith("<"),
@@ -59,7 +59,8 @@ export function searchFile(search) {
   const terms = termsOf(search).map((t) => /^(-?)(?:([a-z]+):)?"?(.*?)"?$/.exec(t)),
     strange = terms.find(([, , name, value]) => (/after|before/.test(name) && !value.includes(":")) || (name === "took" && isNaN(secondsOf(value))));
   if (strange) return [[], new Error(`${strange[2]}:${strange[3]} does not work in a file`)];
-  const has = (e, name, value) => (inFile[name] ? inFile[name](e, value) : isPart(name ? `${name}:${value}` : value, `${e.path}?${e.query} ${JSON.stringify(e)}`));
+  const valuesOf = (name, value) => (["status", "code", "key", "fault"].includes(name) ? value.split(",") : [value]);
+  const has = (e, name, value) => (inFile[name] ? valuesOf(name, value).some((v) => inFile[name](e, v)) : isPart(name ? `${name}:${value}` : value, `${e.path}?${e.query} ${JSON.stringify(e)}`));
   return [state.file.entries.filter((e) => terms.every(([, minus, name, value]) => has(e, name, value) === !minus))];
 }
 
@@ -140,7 +141,7 @@ export function searchField(error, addresses) {
       aria-describedby="search-help" aria-invalid=${error ? "true" : nothing} @input=${typed} @focus=${begin} @blur=${draw} @keydown=${press}>
     <div class="suggest" id="search-help">${error ? html`<p class="error" role="alert">${error.message}</p>` : nothing}${unknown().map((text) => html`<p class="error">${text}</p>`)}
       ${words.length ? html`<div role="listbox" id="words" aria-label="Suggestions">${words.map(word)}</div>` : nothing}
-      <p class="quiet">Words and name:value; a minus sign excludes. Tab takes the first suggestion, ↓ and Enter another. Reads that succeed keep their responses among the newest 1,000 requests.</p></div></div>`;
+      <p class="quiet">Words and name:value; a minus sign excludes, a comma means or. Tab takes the first suggestion, ↓ and Enter another. Reads that succeed keep their responses among the newest 1,000 requests.</p></div></div>`;
 }
 
 // switches returns buttons for the usual terms, and the time window if there is one.
