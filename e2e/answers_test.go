@@ -643,6 +643,7 @@ func TestAnExportIsOpened(t *testing.T) {
 	p.appears(".head + .note.odd", "Sent again")
 	assert.False(t, evaluate[bool](p, "!!document.querySelector('#again')"))
 	p.press(row(4))
+	p.appears(".pane .meta", "#4")
 	p.press("#compare")
 	p.appears("p.less", "#3 success before it: 201")
 	assert.False(t, evaluate[bool](p, "!!document.querySelector('#groups')"), "the server groups its own requests")
