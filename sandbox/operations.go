@@ -36,7 +36,7 @@ var operations = []operation{
 	newOperation("POST journal/clear", "Empties the journal, or removes the exchanges of a key.", ofKey, withoutOutput((*control).clearJournal)),
 
 	newOperation("GET faults", "Returns the faults, waiting ones first.", ofKey, inMember("faults", (*control).readFaults)),
-	newOperation("POST faults", "Injects a fault and returns its id.", `{"route":"GET /submissions/{id}/report","status":503,"retry_after":1}`, inMember("id", (*control).postFault)),
+	newOperation("POST faults", "Injects a fault (times: -1 for all requests), returns its id.", `{"route":"GET /submissions/{id}/report","status":503,"retry_after":1}`, inMember("id", (*control).postFault)),
 	newOperation("POST faults/clear", "Removes all faults, those of a key, or one.", `{"id":1}`, withoutOutput((*control).clearFaults)),
 
 	newOperation("GET keys", "Returns the keys with their rate limits and plan, and for a day those that were revoked.", "", inMember("keys", (*control).readKeys)),

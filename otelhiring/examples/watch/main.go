@@ -1,5 +1,6 @@
 // Command watch shows what otelhiring records: it watches an organization, serves metrics
-// for Prometheus and writes spans to standard error. It uses an embedded sandbox with a result.
+// for Prometheus and writes spans to standard error. Without
+// HIRING_BASE_URL and HIRING_API_KEY it uses an embedded sandbox with a result.
 package main
 
 import (
@@ -56,18 +57,33 @@ func run(ctx context.Context, address string, spans io.Writer) (err error) {
 		defer cancel()
 		err = errors.Join(err, tracers.Shutdown(ctx), meters.Shutdown(ctx))
 	}()
-	server := sandbox.New()
-	if _, err := server.AddResult(server.AddAssessment("Backend engineer"), "candidate@candidates.test", sandbox.Result{}); err != nil {
+	client, err := newClient(telemetry)
+	if err != nil {
 		return err
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
 		return err
 	}
-	exporting := &http.Server{Handler: promhttp.Handler(), ReadHeaderTimeout: 5 * time.Second}
-	go func() { _ = exporting.Serve(listener) }() // Until the program ends.
+	server := &http.Server{Handler: promhttp.Handler(), ReadHeaderTimeout: 5 * time.Second}
+	go func() { _ = server.Serve(listener) }() // Until the program ends.
 	fmt.Printf("metrics at http://%s/metrics\n", listener.Addr())
-	client := server.LiveClient(hiring.WithTrace(telemetry.Trace()))
+	return watch(ctx, client, telemetry)
+}
+
+// newClient returns a client of the API, or of an embedded sandbox.
+func newClient(telemetry *otelhiring.Telemetry) (*hiring.Client, error) {
+	trace := hiring.WithTrace(telemetry.Trace())
+	if os.Getenv("HIRING_BASE_URL") != "" || os.Getenv("HIRING_API_KEY") != "" {
+		return hiring.FromEnv(trace)
+	}
+	server := sandbox.New()
+	_, err := server.AddResult(server.AddAssessment("Backend engineer"), "candidate@candidates.test", sandbox.Result{})
+	return server.LiveClient(trace), err
+}
+
+// watch prints a line for each report, without personal data.
+func watch(ctx context.Context, client *hiring.Client, telemetry *otelhiring.Telemetry) error {
 	var options hiring.WatchOptions
 	defer telemetry.Watch(&options)()
 	for submission, err := range client.Submissions.Watch(ctx, options) {
@@ -78,7 +94,7 @@ func run(ctx context.Context, address string, spans io.Writer) (err error) {
 			return err
 		}
 		telemetry.Delivered(ctx, submission.EvaluatedAt)
-		fmt.Println("delivered a report") // Without personal data.
+		fmt.Println("delivered a report")
 	}
 	return nil
 }

@@ -14,6 +14,8 @@ import (
 
 // TestWatch runs the program on a real socket until a scrape shows a watch.
 func TestWatch(t *testing.T) {
+	t.Setenv("HIRING_BASE_URL", "")
+	t.Setenv("HIRING_API_KEY", "")
 	ctx, cancel := context.WithCancel(t.Context())
 	free, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
