@@ -53,7 +53,7 @@ func TestALostWriteSaysWhetherItWasDone(t *testing.T) {
 	p.appears(".headline", "Done · invitation to Søren cyd, but the client got 503")
 	p.press(row(2))
 	p.appears(".headline", "Not done · the response was lost")
-	p.becomes("document.querySelector(" + quote(row(5)) + ").querySelector('.subject').offsetWidth > 80") // Beside a long reason.
+	p.becomes("document.querySelector(" + quote(row(5)) + ").querySelector('.subject').offsetWidth > 50") // Beside a long reason.
 	p.dress(appearance{width: 1150, height: 800})
 	p.becomes("[...document.querySelectorAll('.row')].every(r => r.scrollWidth <= r.clientWidth && r.querySelector('.what').offsetWidth > 100)") // The path and the number are beside the reason.
 	p.press(row(1))

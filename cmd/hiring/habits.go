@@ -185,7 +185,7 @@ func (a *app) withTyped(text string) string {
 			left = append(left, output.Clean(name))
 		}
 	}
-	if left != nil {
+	if left != nil && !strings.Contains(text, "hiring api ") { // The body and the query of a request have another form there.
 		text += " That leaves out " + strings.Join(slices.Compact(left), ", ") + "."
 	}
 	return text
