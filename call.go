@@ -99,9 +99,9 @@ type callState struct {
 	attempt  attempt     // The last one.
 }
 
-// run makes attempts until one succeeds or no retry can help. The loop calls for each attempt RoundTrip, which decides,
-// and checkRetry, which returns the decision; and before a retry backoff, which returns the delay, and
-// after it prepareRetry.
+// run makes attempts until one succeeds or no retry can help. For each attempt the loop calls RoundTrip,
+// which decides, and checkRetry, which returns the decision. Before a retry it calls backoff, waits for
+// the delay that backoff returns, and calls prepareRetry.
 func (c *call) run() error {
 	if err := c.admit(); err != nil {
 		return err

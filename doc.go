@@ -55,7 +55,7 @@
 //
 // # Retries and timeouts
 //
-// GET, DELETE and PATCH are retried after a 429, 500, 502, 503, 504 and after a connection
+// GET, DELETE and PATCH are retried after a 429, 500, 502, 503 or 504 and after a connection
 // error. GET is also retried after a timeout and after a response that was cut short. POST
 // is retried only when the API certainly did not process it: after a 429, or when no
 // connection was made. [RetryPolicy] sets the number of attempts and the delays. The

@@ -22,7 +22,7 @@ func (s *EventService) mustCore() *core { return (*service)(s).mustCore() }
 // has thousands of entries. Scope read; costs one read a page of up to 500.
 func (s *EventService) List(submissionID string, filter EventFilter) Pager[Event] {
 	r := newRequest("Events.List", eventsRoute, pathID("submissionID", submissionID))
-	r.query, _ = query.Values(filter) // It fails for what is no struct.
+	r.query, _ = query.Values(filter) // Values fails only for a value that is not a struct.
 	if filter.SinceSeq < 0 {
 		r = r.refuseField("SinceSeq", "since_seq", "must not be negative (0 begins at the first entry)")
 	}

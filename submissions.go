@@ -39,7 +39,7 @@ func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 // of a T. Nil: submissions that come twice are not dropped.
 func submissionsAs[T any](k *core, operation string, filter SubmissionFilter, id func(*T) string) Pager[T] {
 	r := newRequest(operation, submissionsRoute)
-	r.query, _ = query.Values(filter) // It fails for what is no struct.
+	r.query, _ = query.Values(filter) // Values fails only for a value that is not a struct.
 	if !filter.Since.IsZero() {
 		r.query.Set("since", urls.FormatTime(k.dialect.SinceLayout, filter.Since))
 		r = r.assume("SinceLayout", "since")

@@ -225,7 +225,7 @@ func TestGroups(t *testing.T) {
 	p.send("GET", "/api/v1/submissions/"+sandbox.UnknownID+"/report", sandbox.TestKey, "")
 	p.visit("?request=8")
 	p.appears(".headline", "429 · the hourly quota of this key is used up, until")
-	p.appears(".pane .note", "You set the reads to 6 for sk_test_…dbox at ") // Not what came later.
+	p.appears(".pane .note", "You set the reads to 6 for sk_test_…dbox at ") // The limit at that time, not a later one.
 	p.becomes(`/X-Ratelimit-Reset\s*\d+ \(\d\d:\d\d/.test(document.querySelector(".pane").textContent)`)
 	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText.includes('Who used up the reads')).click(), ''")
 	p.appears(".groups tbody tr", "/members")

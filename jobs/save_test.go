@@ -68,7 +68,7 @@ func TestRefusedStateIsLeftAloneSQLite(t *testing.T) {
 		client               *hiring.Client
 		saved, cause, advice string
 	}{
-		{own, "hiring-watch-99" + state[strings.Index(state, " "):], `[^:"]+`, `another version has saved it: .*nothing is to do`},
+		{own, "hiring-watch-99" + state[strings.Index(state, " "):], `[^:"]+`, `another version has saved it: wait while a newer version is deployed`},
 		{other, state, "is of another account", `jobs: .*Restore it, or the key of its account, or start a day before .* twice\): INSERT`},
 	} {
 		s.mustExec(t, "UPDATE hiring_jobs SET detail = $1", c.saved)

@@ -203,7 +203,7 @@ func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, job *river.J
 		cause, _, _ := strings.Cut(problem.Problem, ":") // The rest is for callers of Poll.
 		advice := noState(o.Name).Error()
 		if strings.HasPrefix(state, "hiring-watch-") && strings.HasSuffix(cause, "of another version") {
-			advice = "another version has saved it: while a newer one is deployed, nothing is to do; after a rollback, deploy the newer one again"
+			advice = "another version has saved it: wait while a newer version is deployed; after a rollback, deploy the newer version again"
 		}
 		w.logger().WarnContext(ctx, "jobs: this process cannot use the saved state of the watch and leaves it to others, such as a newer version",
 			"organization", o.Name, "cause", cause, "error", advice)

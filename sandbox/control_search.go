@@ -53,7 +53,7 @@ func (f *journalFilter) conditions(now time.Time) (all []condition, err error) {
 }
 
 // newCondition returns the condition that a name and its value mean, or what is wrong with the value. It
-// returns nil for an unknown name. Some values can be lists with commas, of which one value is enough.
+// returns nil for an unknown name. A value of some names can be a list with commas: one match is enough.
 func newCondition(name, value string, now time.Time) (c condition, problem string) {
 	if value, others, isList := strings.Cut(value, ","); isList && slices.Contains([]string{"status", "code", "key", "fault"}, name) {
 		first, problem := newCondition(name, value, now)

@@ -124,8 +124,8 @@ func (r *route) params(segments []string) []string {
 	return values
 }
 
-// forResource returns the handler of a route to one resource. It passes what find returns to do, or responds with a 404
-// to nil, of which the journal says if the resource is in the data of the other mode.
+// forResource returns the handler of a route to one resource. It passes what find returns to do, or responds to nil
+// with a 404. The journal then says if the data of the other mode has the resource.
 func forResource[T any](find func(*call) *T, do func(*call, *T) response) func(*call) response {
 	return func(c *call) response {
 		found := find(c)

@@ -172,16 +172,20 @@ func (a *app) withTyped(text string) string {
 	if at == nil || !strings.Contains(text[at[1]:], "hiring ") {
 		return text
 	}
-	parts, kept, left := strings.Split(text[at[1]:], "hiring "), make(map[int]bool), []string(nil)
+	var kept []int
+	var left []string
+	parts := strings.Split(text[at[1]:], "hiring ")
 	for i, part := range parts[1:] {
 		if c, _, _ := new(app).rootCommand().Find(strings.Fields(twoWords.FindString(part))); c.HasParent() && strings.HasPrefix(part, commandName(c)) {
-			parts[i+1] = commandName(c) + a.typedFlags(c, part, kept) + strings.TrimPrefix(part, commandName(c))
+			flags, at := a.typedFlags(c, part)
+			parts[i+1] = commandName(c) + flags + strings.TrimPrefix(part, commandName(c))
+			kept = append(kept, at...)
 		}
 	}
 	text = text[:at[1]] + strings.Join(parts, "hiring ")
 	for i, argument := range a.args {
 		name, value := a.typedAt(i)
-		if mayBeLeftOut.MatchString(argument) && !kept[i] && !hasWord(text, path.Base(name), value) {
+		if mayBeLeftOut.MatchString(argument) && !slices.Contains(kept, i) && !hasWord(text, path.Base(name), value) {
 			left = append(left, output.Clean(name))
 		}
 	}
@@ -192,26 +196,27 @@ func (a *app) withTyped(text string) string {
 }
 
 // typedFlags returns the flags that were typed and that a command has, for a text that suggests it, unless the text has them or
-// they have no meaning beside its flags. It adds their positions to kept.
-func (a *app) typedFlags(c *cobra.Command, text string, kept map[int]bool) (flags string) {
+// they have no meaning beside its flags. kept has the positions of the flags that the text then has.
+func (a *app) typedFlags(c *cobra.Command, text string) (flags string, kept []int) {
 	c.InheritedFlags() // They count as flags of the command from then on.
-	hasNoResults := hasWord(text, "--jq") || slices.Contains(withoutResults, c.Name())
+	hasOtherOutput := hasWord(text, "--jq") || slices.Contains(withoutResults, c.Name())
 	for i := range a.args {
 		name, value := a.typedAt(i)
 		flag := flagOf(c, name)
 		switch {
-		case flag == nil, c.Parent().Name() == "profile", c.Name() == "api" && flag.Name != "sandbox" && flag.Name != "profile", flag.Name == "limit" && hasWord(text, "--all"), hasNoResults && slices.Contains(outputFlags, flag.Name):
+		case flag == nil, c.Parent().Name() == "profile", c.Name() == "api" && flag.Name != "sandbox" && flag.Name != "profile",
+			flag.Name == "limit" && hasWord(text, "--all"), hasOtherOutput && slices.Contains(outputFlags, flag.Name):
 		case flag.NoOptDefVal != "" && !hasWord(text, "--"+flag.Name):
 			flags += " --" + flag.Name
-			kept[i] = true
+			kept = append(kept, i)
 		case hasWord(text, "--"+flag.Name, "-"+cmp.Or(flag.Shorthand, "-"+flag.Name)):
-			kept[i] = true
+			kept = append(kept, i)
 		case value != "" && flag.Name != "output" || slices.Contains(output.Formats(), value):
 			flags += " --" + flag.Name + " " + unquoted.ReplaceAllString(value, "'$0'")
-			kept[i] = true
+			kept = append(kept, i)
 		}
 	}
-	return flags
+	return flags, kept
 }
 
 // typedAt returns an argument that was typed: the name of a flag with the value that follows, or the argument alone.
@@ -230,8 +235,8 @@ func hasWord(text string, words ...string) bool {
 	})
 }
 
-// suggests matches what stands before suggestions, twoWords the words that may be a command, mayBeLeftOut a flag, an id, an address or a file, and unquoted a value
-// that needs quotes.
+// suggests matches the words before suggestions, twoWords the words that may be a command, mayBeLeftOut a flag, an id, an address
+// or a file, and unquoted a value that needs quotes.
 var suggests, mayBeLeftOut = regexp.MustCompile(`(?:Use|Did you mean) `), regexp.MustCompile(`^--?[A-Za-z]|[0-9a-f]{8}-[0-9a-f-]{27}|[@/]|\.(?:csv|jsonl?|zip)$`)
 var twoWords, unquoted = regexp.MustCompile(`^[a-z]+(?: [a-z]+)?`), regexp.MustCompile(`^.*[^\w@%+=:,./-].*$`)
 
