@@ -68,6 +68,14 @@ func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 	}
 }
 
+func TestASlowResponseDoesNotSetTheClock(t *testing.T) {
+	clock, sent := new(serverClock), time.Now().Truncate(time.Second)
+	clock.set(sent, sent, sent)
+	received := sent.Add(10 * time.Second)
+	clock.set(sent, sent, received)
+	assert.Equal(t, received, clock.at(received))
+}
+
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
