@@ -24,13 +24,11 @@ func TestAlertsUseTheNamesOfThisPackage(t *testing.T) {
 		`hiring_delivery_state=~"` + string(jobs.DeliveriesCancelled) + `|` + string(jobs.DeliveriesDiscarded) + `"`,
 		`hiring_delivery_state="` + string(jobs.DeliveriesUnreadable) + `"`,
 		`hiring_delivery_state="` + string(jobs.DeliveriesRescued) + `"`,
-		`hiring_delivery_state="` + string(jobs.DeliveriesUnfinished) + `"`,
+		`hiring_delivery_state="` + string(jobs.DeliveriesUnlisted) + `"`,
 		`hiring_invitation_state="` + string(jobs.InvitationsStuck) + `"`,
 		`hiring_invitation_state="` + string(jobs.InvitationsQueued) + `"`,
 		`hiring_job_event="` + string(jobs.EventStuck) + `"`,
-		`hiring_job_event="` + string(jobs.EventStateRefused) + `"`,
 		`hiring_job_event="` + string(jobs.EventRejected) + `"`,
-		`hiring_job_event="` + string(jobs.EventDiscarded) + `",hiring_job_kind!="` + jobs.KindDelivery + `"`,
 	} {
 		require.Contains(t, string(rules), selector)
 	}

@@ -94,7 +94,7 @@ func (in *installation[TTx]) replacement(replaces bool) *river.InsertOpts {
 	return &river.InsertOpts{ScheduledAt: in.Now().Add(2 * healthInterval)}
 }
 
-// reportDeliveries reports the deliveries of the listed organizations.
+// reportDeliveries reports the deliveries of the listed organizations, and how many wait for one that is not listed.
 func (w *healthWorker[TTx]) reportDeliveries(ctx context.Context, names []string) error {
 	counts, err := w.countDeliveries(ctx)
 	if err != nil {
@@ -104,9 +104,15 @@ func (w *healthWorker[TTx]) reportDeliveries(ctx context.Context, names []string
 		telemetry := w.watched.sources[w.watched.sourceOf(name)].telemetry
 		for _, state := range []State{
 			DeliveriesWaiting, DeliveriesFailing, DeliveriesPaused, DeliveriesCancelled, DeliveriesDiscarded, DeliveriesUnreadable, DeliveriesRescued, DeliveriesUnfinished,
+			DeliveriesUnlisted,
 		} {
 			c := counts[jobState{name, state}]
 			telemetry.Count(ctx, CountEvent{name, KindDelivery, state, c.n, c.since()})
+		}
+	}
+	for key, c := range counts {
+		if key.state == DeliveriesUnfinished && !slices.Contains(names, key.organization) {
+			w.watched.sources[0].telemetry.Count(ctx, CountEvent{key.organization, KindDelivery, DeliveriesUnlisted, c.n, c.since()})
 		}
 	}
 	return nil

@@ -59,8 +59,8 @@ func (o Organization) check() error {
 // two clients in a process.
 //
 // When an organization is no longer listed, its polls and runs of invitations end, with a line
-// at the level WARN, and its unfinished deliveries wait. No alert fires for it, except for
-// queued invitations: they are [InvitationsStuck], as those of a misspelt name. An organization
+// at the level WARN, and its unfinished deliveries wait. They are [DeliveriesUnlisted], and its
+// queued invitations [InvitationsStuck], until it returns or an operator deletes them. An organization
 // that returns continues where it was: its rows of hiring_jobs stay, and its deliveries follow within ten minutes.
 type Directory struct {
 	// List returns all organizations. When it returns an error, panics, or has not returned after 15 s, when ctx ends, the previous list

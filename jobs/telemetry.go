@@ -25,7 +25,8 @@ type Telemetry struct {
 	PollDue func(context.Context, PollDueEvent)
 
 	// Count is called twice a minute in one of the processes, for each listed organization
-	// and each state. A report is out of date after three minutes without another one,
+	// and each state, and for an organization that is not listed while it has unfinished
+	// deliveries or queued invitations. A report is out of date after three minutes without another one,
 	// because another process may have taken over, or the organization was removed.
 	Count func(context.Context, CountEvent)
 
@@ -122,6 +123,9 @@ const (
 
 	// DeliveriesUnfinished are all of the waiting, running, failing and paused ones. Oldest is when the first of them was found.
 	DeliveriesUnfinished State = "unfinished"
+
+	// DeliveriesUnlisted are the unfinished ones of an organization that is not listed. They wait until it returns, or are deleted.
+	DeliveriesUnlisted State = "unlisted"
 )
 
 // States of invitations.

@@ -324,22 +324,18 @@ var recorded = map[string]struct {
 	"one scrape shows a delivery that failed": {map[string]string{deliveriesAge("failing"): "0x19 630 0x50"}, nil, 0, 0},
 	"a delivery fails":                        {map[string]string{deliveriesAge("failing"): "0x19 0+30x60"}, map[string]labels{"HiringDeliveriesFailing": acme(nil)}, 15 * time.Minute, 0},
 	"a receiver responds with 410": {map[string]string{
-		deliveriesAge("failing"): "0x19 0+30x60", deliveries("paused"): "0x19 1x60",
+		deliveriesAge("failing"): "0x19 0+30x60", deliveriesAge("waiting"): "0x19 0+30x60", deliveries("paused"): "0x19 1x60",
 	}, map[string]labels{"HiringReceiverPaused": acme(nil)}, 0, 0},
 	"a delivery is discarded": {map[string]string{
 		deliveries("discarded"): "0x19 1x60", jobEvents("discarded", "hiring_delivery"): "_x20 1x60",
 	}, map[string]labels{"HiringDeliveriesGivenUp": acme(labels{"hiring_delivery_state": "discarded"})}, 0, 0},
 	"a submission cannot be decoded": {map[string]string{deliveries("unreadable"): "0x19 1x60"}, map[string]labels{"HiringSubmissionUnreadable": acme(nil)}, 0, 0},
+	"List has lost an organization":  {map[string]string{deliveries("unlisted"): "0x19 1x60"}, map[string]labels{"HiringOrganizationUnlisted": acme(nil)}, 0, 0},
 	"a result kills two processes":   {map[string]string{deliveries("rescued"): "0x19 1x60"}, map[string]labels{"HiringDeliveryRescued": acme(nil)}, 0, 0},
 	"a handler does not return": {map[string]string{
 		jobEvents("stuck", "hiring_delivery"): "_x20 1+0.5x60 31x110",
 	}, map[string]labels{"HiringHandlerStuck": {"hiring_organization": "acme"}}, 25 * time.Minute, 95},
-	"invitations are rejected":                          {map[string]string{jobEvents("rejected", "hiring_invitations"): "_x20 1x60"}, map[string]labels{"HiringInvitationsRejected": acme(nil)}, 0, 0},
-	"a state is of another account":                     {map[string]string{jobEvents("state_refused", "hiring_poll"): "0x19 1 1 2 2 3 3 4 4 5 5 6 6 7 7 8 8 9 9 10 10 11 11 12 12 13 13 14 14 15 15"}, map[string]labels{"HiringStateRefused": acme(nil)}, 0, 0},
-	"a newer version saved a state during a deployment": {map[string]string{jobEvents("state_refused", "hiring_poll"): "0x19 1 1 2 2x60"}, nil, 0, 0},
-	"invitations are discarded again": {map[string]string{
-		jobEvents("discarded", "hiring_invitations"): "0x19 1x60", jobEvents("cancelled", "hiring_invitations"): "_x10 1x70",
-	}, map[string]labels{"HiringJobsDiscarded": acme(labels{"hiring_job_kind": "hiring_invitations"})}, 0, 0},
+	"invitations are rejected": {map[string]string{jobEvents("rejected", "hiring_invitations"): "_x20 1x60"}, map[string]labels{"HiringInvitationsRejected": acme(nil)}, 0, 0},
 	"the run of invitations fails": {
 		map[string]string{invitations("stuck"): "0x19 1x60", invitations("queued"): "0x19 1x60", "hiring_jobs_invitations_age_seconds{}": "0x80"},
 		map[string]labels{"HiringInvitationsStuck": acme(nil)}, 15 * time.Minute, 0,
@@ -353,7 +349,6 @@ var recorded = map[string]struct {
 		map[string]string{deliveries("discarded"): "0x19 1x19 stale _ 1x38", deliveries("paused"): "0x19 1x19 stale _ 1x38", deliveries("rescued"): "0x19 1x19 stale _ 1x38"},
 		map[string]labels{"HiringDeliveriesGivenUp": acme(labels{"hiring_delivery_state": "discarded"}), "HiringReceiverPaused": acme(nil), "HiringDeliveryRescued": acme(nil)}, 0, 0,
 	},
-	"results are found and not delivered": {map[string]string{deliveriesAge("unfinished"): "0x19 0+30x180"}, map[string]labels{"HiringResultsLate": acme(nil)}, 64 * time.Minute, 0},
 	"results arrive two hours after their evaluation": {map[string]string{
 		lag("bucket"): "0+1x19 20x180", lag("count"): "0+1x200",
 	}, map[string]labels{"HiringResultsArriveLate": acme(nil)}, 45 * time.Minute, 0},
