@@ -1,15 +1,6 @@
 // Command team stores each result once in a table of PostgreSQL, sends the invitations that
 // another program queues, and serves metrics. Any number of processes share the work.
-//
-//	team migrate            create or update the tables, as a role that may create a schema
-//	team                    work, with the rights of docs/jobs.md and the same on the table results
-//	team overview           list organizations: state, last poll, failed jobs, oldest undelivered result; or one, by its name
-//	team pause acme         pause the deliveries of an organization
-//	team resume acme        resume them
-//	team retry-all acme     start what waits now, and deliver what was given up; without a name of all organizations
-//	team deliver acme ID    deliver a submission, also again; also ends a pause
-//	team cancel 42          cancel a job; a running one when its handler returns
-//	team delete 42          delete a job that does not run
+// Without a command it prints the commands, which are in usage.txt.
 //
 // DATABASE_URL names the database. HIRING_BASE_URL and HIRING_API_KEY (or HIRING_API_KEY_FILE)
 // are those of the API or of a running hiring-sandbox. The commands of an operator need only
@@ -20,7 +11,9 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"flag"
+	"fmt"
 	"log"
 	"os"
 	"os/signal"
@@ -37,7 +30,14 @@ var (
 	metrics = flag.String("metrics", "127.0.0.1:0", "`host:port` of the metrics for Prometheus, which the alert rules of module otelhiring need; port 0 means a free port")
 )
 
+//go:embed usage.txt
+var usage string
+
 func main() {
+	flag.Usage = func() {
+		fmt.Fprint(os.Stderr, usage)
+		flag.PrintDefaults()
+	}
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -58,14 +58,22 @@ func run(ctx context.Context, command, target string) error {
 	}
 	// The end of the program closes the pool: Close would wait for a handler that hangs.
 	switch command {
-	case "":
-		return work(ctx, pool)
+	case "work":
+		if target == "" { // Flags come before the command.
+			return work(ctx, pool)
+		}
 	case "migrate":
 		return createTables(ctx, pool)
 	case "overview":
 		return overview(ctx, pool, target)
+	case "late":
+		return show(ctx, pool, "ID\tKIND\tSTATE\tATTEMPT\tSCHEDULED AT\tPROCESS\tFAILED AT\tLAST ERROR", lateSQL, target)
+	case "pause", "resume", "retry-all", "deliver", "cancel", "delete":
+		return operate(ctx, pool, command, target)
 	}
-	return operate(ctx, pool, command, target)
+	flag.Usage()
+	os.Exit(2)
+	return nil
 }
 
 // schema contains the tables of the jobs.

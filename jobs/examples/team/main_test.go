@@ -132,7 +132,10 @@ func TestTeam(t *testing.T) {
 	t.Cleanup(pool.Close)
 	require.NoError(t, jobs.Migrate(t.Context(), jobs.Postgres(pool), schema), "tables that are up to date need no right to create")
 	environment := []string{"DATABASE_URL=" + location.String(), "HIRING_BASE_URL=" + service.URL()}
-	p := start(t, append(environment, "HIRING_API_KEY="+sandbox.LiveKey), "-every", "2s")
+	p := start(t, append(environment, "HIRING_API_KEY_FILE=missing"), "work")
+	require.Error(t, p.Wait())
+	require.Contains(t, p.log.String(), `organization acme, with the key of HIRING_API_KEY_FILE="missing": hiring: Account.Get: the key source failed`)
+	p = start(t, append(environment, "HIRING_API_KEY="+sandbox.LiveKey), "-every", "2s", "work")
 	metrics := p.until(t, "^Metrics: (.*)$")
 	require.Eventually(t, func() bool { // The first poll is completed.
 		var watches int
@@ -214,6 +217,8 @@ func TestTeamOperates(t *testing.T) {
 	prints("^team-a: its deliveries start now$", "resume", "team-a")
 	prints("^all organizations: 11 jobs start now: .*$", "retry-all")
 	require.Error(t, run("retry-all", "team-b").Wait())
+	prints("^"+id+" +hiring_delivery +available +1 .* never +failed$", "late", "team-a")
+	prints("^hiring_delivery [0-9]+: running, it ends with its handler, or six minutes after .*$", "cancel", value("SELECT CAST(id AS text) FROM hiring.river_job WHERE state = 'running'"))
 	prints("^hiring_delivery "+id+": cancelled$", "cancel", id)
 	prints("^team-a +given up .* 1 +none +0$", "retry-all")
 	require.Equal(t, "cancelled", value("SELECT state FROM hiring.river_job WHERE id = "+id))
@@ -223,5 +228,13 @@ func TestTeamOperates(t *testing.T) {
 	require.Error(t, run("resume", "team-a").Wait())
 	prints("^team-a: a worker delivers it now, or gives it up if .*$", "deliver", "team-a", "s-1")
 	require.Equal(t, "1", value(left+"river_job WHERE state = 'available' AND args->>'submission_id' = 's-1'"))
-	require.Error(t, run("unknown", "team-a").Wait())
+	for _, arguments := range [][]string{nil, {"unknown", "team-a"}, {"work", "-every", "2s"}} {
+		p := run(arguments...)
+		require.Error(t, p.Wait())
+		require.Equal(t, 2, p.ProcessState.ExitCode())
+		require.Regexp(t, "(?m)^team migrate +create", p.log.String())
+	}
+	p = run("cancel", "abc")
+	require.Error(t, p.Wait())
+	require.Contains(t, p.log.String(), `"abc" is not the id of a job`)
 }

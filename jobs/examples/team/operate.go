@@ -29,15 +29,23 @@ func operate(ctx context.Context, pool *pgxpool.Pool, command, target string) er
 	if err != nil {
 		return err
 	}
-	id, _ := strconv.ParseInt(target, 10, 64) // No job has the id 0.
 	byID := map[string]func(context.Context, int64) (*rivertype.JobRow, error){"cancel": client.JobCancel, "delete": client.JobDelete}
 	if change := byID[command]; change != nil {
-		job, err := change(ctx, id)
-		if err == nil {
-			done := map[string]rivertype.JobState{"cancel": job.State, "delete": "deleted"}[command]
-			fmt.Printf("%s %d: %s\n", job.Kind, job.ID, done)
+		id, err := strconv.ParseInt(target, 10, 64)
+		if err != nil {
+			return fmt.Errorf("%q is not the id of a job, which is a number: `hiring-team late` with an organization shows the ids", target)
 		}
-		return err
+		job, err := change(ctx, id)
+		switch {
+		case err != nil:
+			return err
+		case command == "delete":
+			job.State = "deleted"
+		case job.State == rivertype.JobStateRunning:
+			job.State += ", it ends with its handler, or six minutes after its start if its process has died"
+		}
+		fmt.Printf("%s %d: %s\n", job.Kind, job.ID, job.State)
+		return nil
 	}
 	var done string
 	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) (err error) {
@@ -56,9 +64,7 @@ func operate(ctx context.Context, pool *pgxpool.Pool, command, target string) er
 		case "retry-all":
 			var started int
 			started, err = jobs.RetryAll(ctx, client, tx, target)
-			done = fmt.Sprintf("%d jobs start now: those that wait for their time, and deliveries that were given up, also with an unknown id", started)
-		default:
-			err = fmt.Errorf("unknown command %q: it is none of migrate, overview, pause, resume, retry-all, deliver, cancel and delete", command)
+			done = fmt.Sprintf("%d jobs start now: those that wait for their time, and deliveries that were given up, also with an unknown id. The effect is in the overview in about a minute", started)
 		}
 		return err
 	})
@@ -72,13 +78,21 @@ func operate(ctx context.Context, pool *pgxpool.Pool, command, target string) er
 //go:embed overview.sql
 var overviewSQL string
 
+//go:embed late.sql
+var lateSQL string
+
 // overview prints a line for an organization, or for each if the name is empty.
 func overview(ctx context.Context, pool *pgxpool.Pool, organization string) error {
-	ctx, stop := context.WithTimeoutCause(ctx, 10*time.Second, errors.New("the overview waited for 10 s: pg_stat_activity and pg_locks show which transaction holds the lock"))
+	return show(ctx, pool, "ORGANIZATION\tSTATE\tSINCE LAST POLL\tFAILED JOBS\tGIVEN UP\tOLDEST UNDELIVERED\tINVITATIONS", overviewSQL, organization)
+}
+
+// show prints the lines of a query for an organization below a header, all with tabs between the columns.
+func show(ctx context.Context, pool *pgxpool.Pool, header, query, organization string) error {
+	ctx, stop := context.WithTimeoutCause(ctx, 10*time.Second, errors.New("the query waited for 10 s: pg_stat_activity and pg_locks show which transaction holds the lock"))
 	defer stop()
-	rows, _ := pool.Query(ctx, overviewSQL, organization) // CollectRows returns its error.
+	rows, _ := pool.Query(ctx, query, organization) // CollectRows returns its error.
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, strings.Join(append([]string{"ORGANIZATION\tSTATE\tSINCE LAST POLL\tFAILED JOBS\tGIVEN UP\tOLDEST UNDELIVERED\tINVITATIONS"}, lines...), "\n"))
+	_, _ = fmt.Fprintln(table, strings.Join(append([]string{header}, lines...), "\n"))
 	return errors.Join(err, context.Cause(ctx), table.Flush())
 }

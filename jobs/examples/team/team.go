@@ -36,6 +36,11 @@ func work(ctx context.Context, pool *pgxpool.Pool) error {
 	if err != nil {
 		return err
 	}
+	checkCtx, stop := context.WithTimeout(ctx, 10*time.Second)
+	defer stop()
+	if _, err := client.Account.Get(checkCtx); err != nil && !hiring.IsTransient(err) {
+		return fmt.Errorf("organization acme, with the key of HIRING_API_KEY_FILE=%q: %w", os.Getenv("HIRING_API_KEY_FILE"), err)
+	}
 	jobTelemetry, err := jobsotel.New(telemetry)
 	if err != nil {
 		return err
