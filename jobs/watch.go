@@ -82,6 +82,9 @@ type Results[TTx any] struct {
 //     three minutes. The jobs of a killed process wait for so long. A shorter time than the
 //     longest timeout of a job (three minutes, or JobTimeout) plus 90 s is an error.
 //
+// Any other River client in the schema calls Watch or SendInvitations too, or sets
+// LeaderElectionDisabled: as the leader it would discard jobs of this package, whose kinds it does not know.
+//
 // It is an error if the pool of PostgreSQL has too few connections: five more than workers
 // of [QueueDeliveries].
 //
