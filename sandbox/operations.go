@@ -36,7 +36,7 @@ var operations = []operation{
 	newOperation("POST journal/clear", "Empties the journal, or removes the exchanges of a key.", ofKey, withoutOutput((*control).clearJournal)),
 
 	newOperation("GET faults", "Returns the faults, waiting ones first.", ofKey, inMember("faults", (*control).readFaults)),
-	newOperation("POST faults", "Injects a fault (times: -1 for all requests), returns its id.", `{"route":"GET /submissions/{id}/report","status":503,"retry_after":1}`, inMember("id", (*control).postFault)),
+	newOperation("POST faults", "Injects a fault (times: -1 for all requests), returns its id. Without route it hits every route.", `{"route":"GET /submissions/{id}/report","status":503,"retry_after":1}`, inMember("id", (*control).postFault)),
 	newOperation("POST faults/clear", "Removes all faults, those of a key, or one.", `{"id":1}`, withoutOutput((*control).clearFaults)),
 
 	newOperation("GET keys", "Returns the keys with their rate limits and plan, and for a day those that were revoked.", "", inMember("keys", (*control).readKeys)),
@@ -61,7 +61,7 @@ var operations = []operation{
 	newOperation("POST submissions/{id}/events", "Adds an event for each payload to the log.", `{"kind":"ai_prompt","payloads":[{"text":"Why is it slow?"}]}`, withoutOutput((*control).appendEvents)),
 	newOperation("POST submissions/{id}/evaluate", "Finishes the grading, or replaces its result. Without `ship_score` the sandbox chooses a score; null means none, and no verdict. `report_delay` makes the report late.",
 		`{"ship_score":82,"pillars":{"craft":90,"rigor":null},"low_confidence":["craft"]}`, withoutOutput((*control).evaluate)),
-	newOperation("POST results", "Makes a finished submission: the candidate was invited, worked and submitted, and the grading ends now.",
+	newOperation("POST results", "Makes a finished submission of an assessment that exists: the candidate was invited, worked and submitted, and the grading ends now.",
 		`{`+exampleAssessment+`,"email":"ada@candidates.test","ship_score":82,"pillars":{"craft":90,"rigor":null}}`, inMember("submission_id", (*control).postResult)),
 }
 
