@@ -89,13 +89,9 @@ func (t table) exec(ctx context.Context, statement string, args ...any) (rows in
 	return t.querier.exec(ctx, t.names.Replace(statement), args...)
 }
 
-func (t table) queryRow(ctx context.Context, query string, args ...any) row {
-	return t.querier.queryRow(ctx, t.names.Replace(query), args...)
-}
-
 // scanRow runs a query and scans its first row. It reports whether there was one.
 func (t table) scanRow(ctx context.Context, query string, args []any, to ...any) (found bool, err error) {
-	err = t.queryRow(ctx, query, args...).Scan(to...)
+	err = t.queryRow(ctx, t.names.Replace(query), args...).Scan(to...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -138,10 +134,7 @@ func (t table) insert(ctx context.Context, organization, address string, row sav
 // insertUnreadable inserts a row for each submission that a poll could not decode.
 func (t table) insertUnreadable(ctx context.Context, organization string, problems []error) error {
 	for _, problem := range problems {
-		item, ok := errors.AsType[*hiring.ItemError](problem)
-		if !ok {
-			continue
-		}
+		item, _ := errors.AsType[*hiring.ItemError](problem) // Each of them is one.
 		row := savedRow{status: StatusUnreadable, detail: errorText(item.Err), version: 1}
 		if err := t.insert(ctx, organization, unreadableAddress+storable(item.ID), row); err != nil {
 			return err

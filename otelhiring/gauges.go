@@ -36,21 +36,19 @@ func (t *Telemetry) observe(g gauges, o metric.Observer) error {
 		if now.After(q.Reset) { // Nothing is known about the next window before its first response.
 			continue
 		}
-		attributes := t.with(append(organizationOf(key.organization),
-			attribute.String("hiring.quota.class", key.class), attribute.String("server.address", key.server))...)
+		attributes := t.Attributes(key.organization, attribute.String("hiring.quota.class", key.class), attribute.String("server.address", key.server))
 		o.ObserveInt64(g.limit, int64(q.Limit), attributes)
 		o.ObserveInt64(g.remaining, int64(q.Remaining), attributes)
 	}
 	for key, at := range t.due() {
-		attributes := append(organizationOf(key.organization), attribute.String("hiring.operation", key.operation))
-		o.ObserveFloat64(g.overdue, now.Sub(at).Seconds(), t.with(attributes...))
+		o.ObserveFloat64(g.overdue, now.Sub(at).Seconds(), t.Attributes(key.organization, attribute.String("hiring.operation", key.operation)))
 	}
 	if len(t.waits) > 0 {
 		pending := 0
 		for w := range t.waits {
 			pending += w.pending
 		}
-		o.ObserveInt64(g.pending, int64(pending), t.with())
+		o.ObserveInt64(g.pending, int64(pending), t.Attributes(""))
 	}
 	return nil
 }

@@ -128,19 +128,10 @@ func (t *Telemetry) Meter() metric.Meter {
 }
 
 // Attributes returns the attributes of a measurement of an organization: those of
-// [WithAttributes] and a. With an empty organization, the attribute of [WithOrganization]
-// applies.
+// [WithAttributes] and a, which replaces those of the same name. With an empty organization, the
+// attribute of [WithOrganization] applies.
 func (t *Telemetry) Attributes(organization string, a ...attribute.KeyValue) metric.MeasurementOption {
-	return t.with(append(organizationOf(organization), a...)...)
-}
-
-// with returns the attributes of a measurement. An attribute in a replaces a
-// common one of the same name.
-func (t *Telemetry) with(a ...attribute.KeyValue) metric.MeasurementOption {
-	if len(t.common) > 0 {
-		a = append(slices.Clip(t.common), a...)
-	}
-	return metric.WithAttributes(a...)
+	return metric.WithAttributes(slices.Concat(t.common, organizationOf(organization), a)...)
 }
 
 const organizationKey = "hiring.organization"

@@ -64,7 +64,7 @@ func (t organizationTrace) call(ctx context.Context, traced hiring.TraceCall) (c
 			span.SetAttributes(kind)
 			span.SetStatus(codes.Error, kind.Value.AsString()) // Not the message, which may name people.
 		}
-		t.operations.Record(ctx, time.Since(began).Seconds(), t.with(measured...))
+		t.operations.Record(ctx, time.Since(began).Seconds(), t.Attributes("", measured...))
 		span.End()
 	}
 }
@@ -139,7 +139,7 @@ func (t organizationTrace) record(ctx context.Context, host string, port int, e 
 func (t *Telemetry) pause(ctx context.Context, p hiring.TracePause) {
 	reason, length := attribute.String("hiring.wait.reason", string(p.Reason)), time.Until(p.Until).Seconds()
 	trace.SpanFromContext(ctx).AddEvent("hiring.wait", trace.WithAttributes(reason, attribute.Float64("hiring.wait.duration", length)))
-	t.waited.Add(ctx, max(0, length), t.with(reason))
+	t.waited.Add(ctx, max(0, length), t.Attributes("", reason))
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		t.mu.Lock()
 		defer t.mu.Unlock()

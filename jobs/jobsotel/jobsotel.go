@@ -40,22 +40,16 @@ import (
 func New(t *otelhiring.Telemetry) (jobs.Telemetry, error) {
 	events, err := t.Meter().Int64Counter("hiring.jobs.events", metric.WithUnit("{event}"), metric.WithDescription("Events of jobs that should not happen, such as a discarded job."))
 	clock, clockErr := t.Meter().Float64Gauge("hiring.jobs.clock.offset", metric.WithUnit("s"), metric.WithDescription("How far the clock of the process is ahead of the database's."))
-	var deliveries, invitations counts
+	numbers := map[string]*counts{jobs.KindDelivery: {}, jobs.KindInvitations: {}}
 	return jobs.Telemetry{
 		Delivered: func(ctx context.Context, e jobs.DeliveredEvent) { t.DeliveredFor(ctx, e.Organization, e.EvaluatedAt) },
 		PollDue:   func(ctx context.Context, e jobs.PollDueEvent) { t.PollDue(ctx, e.Organization, e.At) },
 		Job: func(ctx context.Context, e jobs.JobEvent) {
 			events.Add(ctx, 1, t.Attributes(e.Organization, attribute.String("hiring.job.kind", e.Kind), attribute.String("hiring.job.event", string(e.Event))))
 		},
-		Count: func(_ context.Context, e jobs.CountEvent) {
-			if e.Kind == jobs.KindInvitations {
-				invitations.report(e)
-				return
-			}
-			deliveries.report(e)
-		},
+		Count: func(_ context.Context, e jobs.CountEvent) { numbers[e.Kind].report(e) },
 		Clock: func(ctx context.Context, e jobs.ClockEvent) { clock.Record(ctx, e.Ahead.Seconds(), t.Attributes("")) },
-	}, errors.Join(err, clockErr, deliveries.export(t, "delivery", "deliveries"), invitations.export(t, "invitation", "invitations"))
+	}, errors.Join(err, clockErr, numbers[jobs.KindDelivery].export(t, "delivery", "deliveries"), numbers[jobs.KindInvitations].export(t, "invitation", "invitations"))
 }
 
 // counts are the last reports about deliveries or invitations.

@@ -5,21 +5,9 @@ import (
 	"os"
 	"strings"
 
-	"go.opentelemetry.io/otel/exporters/prometheus"
-	"go.opentelemetry.io/otel/sdk/metric"
-
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/otelhiring"
 )
-
-// newTelemetry returns a Telemetry whose metrics are in Prometheus's default registry.
-func newTelemetry() (*otelhiring.Telemetry, error) {
-	reader, err := prometheus.New()
-	if err != nil {
-		return nil, err
-	}
-	return otelhiring.New(otelhiring.WithMeterProvider(metric.NewMeterProvider(metric.WithReader(reader))))
-}
 
 // newClient returns a client of the API of the environment variables.
 func newClient(telemetry *otelhiring.Telemetry) (*hiring.Client, error) {

@@ -17,10 +17,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"go.opentelemetry.io/otel/exporters/prometheus"
+	"go.opentelemetry.io/otel/sdk/metric"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/jobs"
 	"github.com/hiring-assessment/hiring-go/jobs/jobsotel"
+	"github.com/hiring-assessment/hiring-go/otelhiring"
 )
 
 // stopTimeout is the longest time from SIGTERM to the end of the program.
@@ -28,7 +31,11 @@ const stopTimeout = 7 * time.Second
 
 // work runs the jobs of one organization until ctx ends.
 func work(ctx context.Context, pool *pgxpool.Pool) error {
-	telemetry, err := newTelemetry()
+	reader, err := prometheus.New() // Adds the metrics to Prometheus's default registry.
+	if err != nil {
+		return err
+	}
+	telemetry, err := otelhiring.New(otelhiring.WithMeterProvider(metric.NewMeterProvider(metric.WithReader(reader))))
 	if err != nil {
 		return err
 	}
