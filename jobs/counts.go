@@ -18,7 +18,7 @@ type jobState struct {
 // jobCount is a number of jobs or of rows of hiring_jobs.
 type jobCount struct {
 	n       int
-	special int64   // Of polls the discarded ones, of runs those that have failed, or wait for another limit of the plan or for an API that fails.
+	special int64   // Of polls the discarded ones, of runs those that fail, or wait for another limit of the plan or for an API that fails.
 	seconds float64 // When the oldest entered its state, or when the next poll is due, since 1970. 0 without any.
 }
 
@@ -67,7 +67,7 @@ func (in *installation[TTx]) countPolls(ctx context.Context) (map[jobState]jobCo
 // countDeliveries counts deliveries by state, pauses, and submissions that cannot be decoded.
 func (in *installation[TTx]) countDeliveries(ctx context.Context) (map[jobState]jobCount, error) {
 	t := in.table()
-	failed, rescues := t.failedSQL(), t.errorsSQL("count", "= '"+rescueError+"'")
+	failed, rescues := t.failedSQL("min"), t.errorsSQL("count", "= '"+rescueError+"'")
 	return in.count(ctx, `WITH deliveries AS (
 			SELECT args->>'organization' AS organization, `+t.epochSQL("created_at")+` AS created,
 				CASE WHEN state IN ('cancelled', 'discarded') THEN CAST(state AS text) WHEN `+failed+` IS NOT NULL THEN 'failing' WHEN state = 'running' OR `+rescues+` > 0 THEN 'running' ELSE 'waiting' END AS condition,
@@ -83,17 +83,22 @@ func (in *installation[TTx]) countDeliveries(ctx context.Context) (map[jobState]
 // stateRuns is the key of the unfinished runs of invitations of an organization.
 const stateRuns State = "runs"
 
-// countInvitations counts the invitations without a result of each organization, and its unfinished runs.
+// countInvitations counts the invitations without a result of each organization, and its unfinished runs. A run that fails again
+// and again has an error of the last nine minutes: it takes three, and waits for at most five. An older error may be repaired, and
+// the run of a long queue goes on for hours.
 func (in *installation[TTx]) countInvitations(ctx context.Context) (map[jobState]jobCount, error) {
 	t := in.table()
 	return in.count(ctx, `SELECT organization, '`+string(InvitationsQueued)+`', count(*), 0, min(`+t.epochSQL("updated_at")+`) FROM hiring_jobs WHERE `+pendingSQL+` GROUP BY 1
 		UNION ALL SELECT args->>'organization', '`+string(stateRuns)+`', sum(CASE WHEN state = 'discarded' THEN 0 ELSE 1 END),
-			sum(CASE WHEN `+t.failedSQL()+` IS NOT NULL OR metadata->>'`+metadataWaits+`' <> '' THEN 1 ELSE 0 END), 0
+			sum(CASE WHEN `+t.epochSQL(t.failedSQL("max"))+` > `+t.epochSQL("CURRENT_TIMESTAMP")+` - 540 OR metadata->>'`+metadataWaits+`' <> '' THEN 1 ELSE 0 END), 0
 		FROM river_job WHERE queue = '`+QueueInvitations+`' AND (`+unfinishedSQL+` OR state = 'discarded') GROUP BY 1`)
 }
 
-// failedSQL returns SQL for the time of the first failure of a job, or NULL. That its process was killed is no failure.
-func (t table) failedSQL() string { return t.errorsSQL("min", "<> '"+rescueError+"'") }
+// failedSQL returns SQL for the time of the first failure of a job (min), or the last one (max), or NULL. That its process was
+// killed is no failure.
+func (t table) failedSQL(aggregate string) string {
+	return t.errorsSQL(aggregate, "<> '"+rescueError+"'")
+}
 
 // errorsSQL returns SQL for an aggregate of the times of a job's errors whose text meets a condition.
 func (t table) errorsSQL(aggregate, condition string) string {

@@ -119,7 +119,7 @@ func (w *healthWorker[TTx]) reportDeliveries(ctx context.Context, names []string
 }
 
 // keepInviting inserts a run for each listed organization that has queued invitations and no run,
-// and reports the queued invitations, and those that are stuck: their run has failed, or waits for
+// and reports the queued invitations, and those that are stuck: their run fails, or waits for
 // another limit of the plan or for an API that fails, or their organization is not listed.
 func (w *healthWorker[TTx]) keepInviting(ctx context.Context, names []string) error {
 	counts, err := w.countInvitations(ctx)

@@ -69,6 +69,10 @@ func TestJobsWaitForTheAPISQLite(t *testing.T) {
 			require.Regexp(t, `level=WARN msg="jobs: the API fails, will be retried" organization=acme kind=`+kind+` job_id=\d+ attempt=1 cause=`+cause+` .*next_attempt=`, log.String())
 		}
 	}
+	for stuck, age := range map[int]string{0: "-1 hour", 3: "-1 minute"} { // After an error of an hour ago the run has sent other invitations.
+		s.mustExec(t, "UPDATE river_job SET metadata = jsonb('{}'), errors = jsonb_array(jsonb_object('error', 'failed', 'at', strftime('%FT%TZ', 'now', $1))) WHERE kind = 'hiring_invitations'", age)
+		eventually(t, func() bool { return r.deliveries(jobs.InvitationsStuck) == stuck }, age)
+	}
 	api.ClearFaults()
 	retry()
 	eventually(t, s.statusIs(t, jobs.StatusSent, 3))

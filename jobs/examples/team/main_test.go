@@ -191,13 +191,14 @@ func TestTeamOperates(t *testing.T) {
 	require.Error(t, run("deliver", "team-a", "s-1").Wait())
 	_, err = db.Exec(t.Context(), `INSERT INTO hiring.hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('team-a', '', '', 'watching', ''),
 		('late', '', '', 'watching', ''), ('misspelt', 'a', 'ada@candidates.test', 'queued', ''), ('refused', '', '', 'begun', ''), ('removed', '', '', 'watching', ''), ('works', '', '', 'watching', ''),
-		('hangs', '', '', 'watching', ''), ('kills', '', '', 'watching', ''), ('waits', '', '', 'watching', ''), ('gone', '', '', 'watching', ''), ('ahead', '', '', 'watching', '');
+		('hangs', '', '', 'watching', ''), ('kills', '', '', 'watching', ''), ('waits', '', '', 'watching', ''), ('gone', '', '', 'watching', ''), ('ahead', '', '', 'watching', ''), ('sends', '', '', 'watching', '');
 		UPDATE hiring.hiring_jobs SET updated_at = now() - interval '10 minutes' WHERE organization = 'late'; UPDATE hiring.hiring_jobs SET updated_at = now() + interval '2 minutes' WHERE organization = 'ahead';
-		INSERT INTO hiring.river_job (args, kind, max_attempts, attempt, state, scheduled_at, errors) SELECT jsonb_build_object('organization', o, 'wait', 60), k, 9, 1, 'retryable', '2999-01-01', ARRAY[jsonb_build_object('error', e)]
+		INSERT INTO hiring.river_job (args, kind, max_attempts, attempt, state, scheduled_at, errors) SELECT jsonb_build_object('organization', o, 'wait', 60), k, 9, 1, 'retryable', '2999-01-01', ARRAY[jsonb_build_object('error', e, 'at', now())]
 			FROM (VALUES ('late', 'hiring_poll', NULL), ('refused', 'hiring_poll', 'hiring: Submissions.Poll: 401 invalid_token: no'), ('team-a', 'hiring_poll', 'Stuck job rescued by JobRescuer'),
 				('team-a', 'hiring_delivery', 'failed'), ('works', 'hiring_invitations', 'failed'), ('works', 'hiring_poll', NULL),
-				('hangs', 'hiring_delivery', NULL), ('hangs', 'hiring_poll', NULL), ('kills', 'hiring_delivery', 'Stuck job rescued by JobRescuer'), ('kills', 'hiring_poll', NULL), ('waits', 'hiring_invitations', NULL), ('waits', 'hiring_poll', NULL), ('removed', 'hiring_delivery', NULL), ('lost', 'hiring_poll', 'jobs: the row was deleted'), ('ahead', 'hiring_poll', NULL)) AS jobs(o, k, e)`)
+				('hangs', 'hiring_delivery', NULL), ('hangs', 'hiring_poll', NULL), ('kills', 'hiring_delivery', 'Stuck job rescued by JobRescuer'), ('kills', 'hiring_poll', NULL), ('waits', 'hiring_invitations', NULL), ('waits', 'hiring_poll', NULL), ('removed', 'hiring_delivery', NULL), ('lost', 'hiring_poll', 'jobs: the row was deleted'), ('ahead', 'hiring_poll', NULL), ('sends', 'hiring_invitations', ': 401 '), ('sends', 'hiring_poll', NULL)) AS jobs(o, k, e)`)
 	require.NoError(t, err)
+	value("UPDATE hiring.river_job SET errors[1] = jsonb_set(errors[1], '{at}', to_jsonb(now() - interval '1 hour')) WHERE args->>'organization' = 'sends' AND errors IS NOT NULL RETURNING kind")
 	value("UPDATE hiring.river_job SET scheduled_at = now() - interval '3 minutes' WHERE args->>'organization' = 'refused' RETURNING kind")
 	value("UPDATE hiring.river_job SET state = 'running', attempted_at = now() - interval '3 minutes' WHERE args->>'organization' = 'hangs' AND kind = 'hiring_delivery' RETURNING kind")
 	value(`UPDATE hiring.river_job SET metadata = '{"snoozes": 1}' WHERE args->>'organization' = 'kills' AND kind = 'hiring_poll' RETURNING kind`)
@@ -207,15 +208,15 @@ func TestTeamOperates(t *testing.T) {
 	p := run("overview")
 	for _, line := range []string{
 		"ahead +clock .*", "gone +removed +00:.*", "hangs +delivery does not end .*", "kills +state refused, delivery does not end .*", "late +late +00:10:0. +0 +0 +none +0", "lost +polls fail +never .*", "misspelt +never polled +never +0 +0 +none +1", "refused +key refused, late +never +1 +0 +none +0", "removed +removed, deliveries wait .*",
-		"team-a +paused until resume, deliveries fail +00:00:0. +1 +0 +00:00:0. +0", "waits +invitations fail .*", "works +invitations fail .*",
+		"team-a +paused until resume, deliveries fail +00:00:0. +1 +0 +00:00:0. +0", "waits +invitations fail .*", "works +invitations fail .*", "sends +running .*",
 	} {
 		p.until(t, "^"+line+"$")
 	}
 	require.NoError(t, p.Wait())
 	prints("^team-a +paused until resume, ", "retry-all", "team-a")
 	prints("^team-a: its deliveries start now$", "resume", "team-a")
-	prints("^all organizations: 11 jobs start now: .*$", "retry-all")
-	prints("^"+id+" +hiring_delivery +available +1 .* never +failed$", "late", "team-a")
+	prints("^all organizations: 13 jobs start now: .*$", "retry-all")
+	prints("^"+id+" +hiring_delivery +available +1 .* failed$", "late", "team-a")
 	prints("^hiring_delivery [0-9]+: running, it ends with its handler, or six minutes after .*$", "cancel", value("SELECT CAST(id AS text) FROM hiring.river_job WHERE state = 'running'"))
 	prints("^hiring_delivery "+id+": cancelled$", "cancel", id)
 	prints("^team-a +given up .* 1 +none +0$", "retry-all")

@@ -6,12 +6,13 @@ WITH organizations AS (
 	FROM hiring.hiring_jobs GROUP BY 1
 ), job AS (
 	SELECT *, args->>'organization' AS organization, kind = 'hiring_poll' AS poll, kind = 'hiring_delivery' AND finalized_at IS NULL AS delivery,
-		error = 'Stuck job rescued by JobRescuer' AS rescued, error IS NOT NULL AND error <> 'Stuck job rescued by JobRescuer' AND finalized_at IS NULL AS failed
-	FROM hiring.river_job, LATERAL (SELECT errors[cardinality(errors)]->>'error' AS error) AS last
+		error = 'Stuck job rescued by JobRescuer' AS rescued, error IS NOT NULL AND error <> 'Stuck job rescued by JobRescuer' AND finalized_at IS NULL
+			AND (kind <> 'hiring_invitations' OR failed_at > now() - interval '9 minutes') AS failed -- a run goes on for hours after a failure that is repaired
+	FROM hiring.river_job, LATERAL (SELECT errors[cardinality(errors)]->>'error' AS error, CAST(errors[cardinality(errors)]->>'at' AS timestamptz) AS failed_at) AS last
 	WHERE kind IN ('hiring_poll', 'hiring_delivery', 'hiring_invitations') AND (finalized_at IS NULL OR kind = 'hiring_delivery' AND state <> 'completed')
 ), jobs AS (
 	SELECT organization, count(*) FILTER (WHERE failed) AS failed, count(finalized_at) AS given_up, min(created_at) FILTER (WHERE delivery) AS oldest,
-		bool_or(poll) AS listed, max(CAST(args->>'wait' AS integer)) AS wait, bool_or(kind <> 'hiring_delivery' AND error LIKE '%: 401 %') AS key_refused,
+		bool_or(poll) AS listed, max(CAST(args->>'wait' AS integer)) AS wait, bool_or(kind <> 'hiring_delivery' AND failed AND error LIKE '%: 401 %') AS key_refused,
 		bool_or(poll AND failed) AS polls_fail, bool_or(delivery AND failed) AS deliveries_fail,
 		bool_or(poll AND metadata->'snoozes' IS NOT NULL) AS state_refused,
 		bool_or(poll AND greatest(scheduled_at, attempted_at) < now() - interval '2 minutes') AS not_taken,
@@ -30,7 +31,7 @@ WITH organizations AS (
 		CASE WHEN deliveries_fail THEN 'deliveries fail' END, -- a delivery has failed, and will be retried
 		CASE WHEN endless THEN 'delivery does not end' END, -- one runs for minutes, or its last attempt did not end: its process was killed, perhaps by this result, or the handler hangs
 		CASE WHEN given_up > 0 THEN 'given up' END, -- `hiring-team retry-all` delivers what was discarded, or cancelled by a handler
-		CASE WHEN invitations_fail AND key_refused IS NOT TRUE THEN 'invitations fail' END, -- the last run failed, or waits because the API fails or the limit of the plan is reached
+		CASE WHEN invitations_fail AND key_refused IS NOT TRUE THEN 'invitations fail' END, -- its run failed in the last nine minutes, or waits because the API fails or the limit of the plan is reached
 		CASE WHEN polled > now() + interval '1 minute' THEN 'clock' END, -- the last poll is in the future: the database's clock is or was wrong
 		CASE WHEN not_taken OR NOT polls_fail AND saved + make_interval(mins => 5, secs => wait) < now() THEN 'late' END) AS state -- its poll has been due for minutes: no process runs, or none is free
 	FROM organizations FULL JOIN jobs USING (organization)
