@@ -174,6 +174,10 @@ func TestTheClock(t *testing.T) {
 	advanceTo("2026-12-03 10:00")
 	p.do(chromedp.KeyEvent(kb.Enter))
 	p.appears("#now", "3 Dec 2026 10:00")
+	for text, until := range map[string]string{"10:30": "3 Dec 2026 10:30:00", "9:15": "4 Dec 2026 09:15:00"} { // The next such time.
+		advanceTo(text)
+		p.appears("#ahead", until)
+	}
 	for wrong, why := range map[string]string{"soon": "Give a number of seconds", "2026-01-01": "The clock does not go back"} {
 		advanceTo(wrong)
 		p.appears("#ahead .error", why) // While it is typed.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
@@ -297,6 +298,11 @@ func TestALongJournalIsWindowed(t *testing.T) {
 	p.visit("?request=77")
 	p.appears(".pane .meta", "#77")
 	p.isInView(row(77))
+	_, err := chromedp.Call(p.ctx, page.SetFontSizes, page.SetFontSizesParams{FontSizes: &page.FontSizes{Standard: 20}})
+	require.NoError(t, err)
+	p.becomes("(li => li.offsetHeight > 36 && li.ariaPosInSet > 9 && Math.abs(li.getBoundingClientRect().height * (li.ariaPosInSet - 1) - list.querySelector('.space').offsetHeight) < 2)(list.querySelector('li'))") // Measured again.
+	_, err = chromedp.Call(p.ctx, page.SetFontSizes, page.SetFontSizesParams{FontSizes: &page.FontSizes{Standard: 16}})
+	require.NoError(t, err)
 	assert.True(t, evaluate[bool](p, rows+".every(e => (n => n.scrollWidth <= n.clientWidth)(e.querySelector('.no')))"), "no number is cut")
 	p.dress(appearance{width: 390, height: 800})
 	p.visit("?request=77")
@@ -415,6 +421,10 @@ func TestTheStoryOfARepeatedWrite(t *testing.T) {
 	p.send("POST", path+"/f0000000-0000-4000-8000-000000000002/resend", sandbox.LiveKey, "") // 5
 	p.visit("?request=5")
 	p.appears(".pane .note.odd", "Both were done: 2 e-mails to Ada@candidates.test.")
+	p.press(".pane .note.odd a[href*=mails]")
+	p.do(chromedp.WaitVisible(chromedp.CSS(".mail-row")))
+	evaluate[string](p, "document.querySelectorAll('.mail-row summary').forEach(s => s.click()), ''")
+	p.becomes("[...document.querySelectorAll('.mail-row [href*=request]')].map(e => e.innerText).join() === '#5,#4,#2,#1'") // Also of a lost response.
 	p.visit("console/faults")
 	p.press("#ended summary")
 	p.press("#ended a")

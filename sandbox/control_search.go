@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"net/http"
 	"regexp"
 	"slices"
@@ -112,7 +113,7 @@ func contains(text string) condition {
 	has := func(part string) bool { return strings.Contains(strings.ToLower(part), text) }
 	return func(e *exchange) bool {
 		return has(e.Method+" "+e.Path+"?"+e.Query) || has(e.Subject) || has(e.failure().text()) || strconv.Itoa(e.Status) == text ||
-			has(string(e.Body)) || has(e.RequestID) || has(string(e.Response)) || has(e.Header.Get("User-Agent"))
+			has(string(e.Body)) || has(e.RequestID) || has(string(e.Response)) || has(string(cmp.Or(e.Withheld, &withheldJSON{}).Response)) || has(e.Header.Get("User-Agent"))
 	}
 }
 

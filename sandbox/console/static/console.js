@@ -39,7 +39,7 @@ const loadClock = refresher(async () => {
 });
 
 const preview = refresher(async () => {
-  clock.preview = clock.text ? await get("clock", target(clock.text)).catch((error) => ({ error: error.message })) : null;
+  clock.preview = clock.text ? await get("clock", target(clock.text, now())).catch((error) => ({ error: error.message })) : null;
 }, 150);
 
 // look previews what is typed.
@@ -52,7 +52,7 @@ async function advance(text) {
   try {
     await change(
       async () => {
-        state.clock = await post("clock", target(text));
+        state.clock = await post("clock", target(text, now()));
         clock.read = performance.now();
         look("");
         document.getElementById("advance").blur(); // The next key is a shortcut.
@@ -107,7 +107,7 @@ function aheadView() {
     all = p?.upcoming ?? [],
     groups = [...Map.groupBy(all, ({ at, kind }) => dayOf(at) + kind).values()];
   if (clock.error) return html`<p class="error" role="alert">${clock.error}</p>`;
-  if (!p || p.error) return html`${p ? html`<p class="error">${p.error}</p>` : nothing}<p>90, 15m, 2h30m, 2d or 2026-12-01 10:00</p>`;
+  if (!p || p.error) return html`${p ? html`<p class="error">${p.error}</p>` : nothing}<p>90, 15m, 2h30m, 2d, 17:15 or 2026-12-01 10:00</p>`;
   return html`<p>Until <b>${fullTime(p.until)}</b>: ${all.length ? plural(all.length, "event") : "nothing happens."}</p>
     ${all.length ? html`<ol>${groups.slice(0, 25).map(happens)}</ol>` : nothing}${groups.length > 25 ? html`<p>and ${all.length - groups.slice(0, 25).flat().length} more</p>` : nothing}
     <p class="quiet">Enter advances the clock.</p>`;

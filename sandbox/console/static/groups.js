@@ -6,6 +6,18 @@ import { keyName, limitText, setsLimit, statusKind, statusText, why } from "./re
 
 const quoted = (text) => (/[\s{]/.test(text) ? `"${text}"` : text);
 
+// groupsOf groups the requests of a file, as the server does with its own. Each group is the newest of its requests.
+export function groupsOf(entries, buckets) {
+  const nameOf = (e) => JSON.stringify([e.status, e.ended, e.method, e.route || e.path, e.key_id, e.error, e.fault && effects(e.fault)]),
+    bucketOf = (e) => Math.max(0, buckets.findLastIndex((b) => b.at <= e.at));
+  const group = (all) => {
+    const times = buckets.map(() => 0);
+    for (const e of all) times[bucketOf(e)]++;
+    return { ...all.at(-1), count: all.length, times, fault_ids: all.map((e) => e.fault_id) };
+  };
+  return [...Map.groupBy(entries, nameOf).values()].map(group).sort((a, b) => b.count - a.count);
+}
+
 // bars draws the numbers of requests over time.
 function bars(counts) {
   const highest = Math.max(...counts);

@@ -5,7 +5,7 @@ import { act, copyButton, draw, find, follow, get, isRead, kept, linkTo, say, se
 import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
 import { copyCurl, failLink, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
-import { groupsView } from "./groups.js";
+import { groupsOf, groupsView } from "./groups.js";
 import { clearSearch, hasTerm, interval, isInWindow, isOfWindow, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
@@ -48,9 +48,14 @@ let cursor = 0,
 const opened = () => Number(state.query.get("request"));
 const list = () => document.getElementById("list");
 let rowHeight = 30, // It is larger where the list is narrow, and with a larger font.
-  measured = ""; // The layout in which it was measured.
+  head = null, // The line above the rows. Its size changes with theirs.
+  isMeasured = false;
+const sizes = new ResizeObserver(() => {
+  isMeasured = false;
+  draw();
+});
 
-const isGroups = () => !state.file && state.query.get("view") === "groups";
+const isGroups = () => state.query.get("view") === "groups";
 const query = () => ({ search: toServer() });
 
 async function load(change) {
@@ -97,6 +102,7 @@ function loadFile() {
   [found, refused] = searchFile(searched());
   actions = state.file.actions.filter(isShown);
   setRows(found.toReversed(), false);
+  groups = isGroups() ? groupsOf(found, state.file.stats.buckets) : null;
   stats = { ...state.file.stats, count: found.length, failed: found.filter(failed).length };
 }
 
@@ -259,11 +265,15 @@ function scrolled() {
 // drawn measures the rows in each new layout, and scrolls to the row that was opened.
 function drawn() {
   const l = list(),
-    layout = `${innerWidth} ${!!opened()}`,
+    columns = l?.querySelector(".columns"),
     at = reveal ? items.findIndex((e) => e.number === reveal) : -1;
-  const height = layout !== measured && l?.querySelector("ol > li")?.getBoundingClientRect().height; // At each draw, measuring would be slow.
+  if (columns && columns !== head) {
+    sizes.disconnect();
+    sizes.observe((head = columns));
+  }
+  const height = !isMeasured && l?.querySelector("ol > li")?.getBoundingClientRect().height; // At each draw, measuring would be slow.
   if (height) {
-    [measured, rowHeight] = [layout, height];
+    [isMeasured, rowHeight] = [true, height];
     return void draw();
   }
   if (at < 0 || !l?.clientHeight) return;
@@ -334,7 +344,7 @@ function key(name) {
   else if (name === "n") showNew();
   else if (name === "e") toggleTerm("is:failed");
   else if (name === "w") toggleTerm("is:repeated");
-  else if (name === "g" && !state.file) {
+  else if (name === "g") {
     toggleGroups();
     state.entering = `#list [data-keep^=${isGroups() ? "g" : "x"}]`;
   }
@@ -356,39 +366,40 @@ const href = (number) => path + toQuery({ q: searched(), view: isGroups() ? "gro
 // doneText says whether the work of a write was done, if its response leaves that open.
 const doneText = (e) => (e.ended && e.method !== "GET" && (!e.status || e.status >= 500) ? (e.done ? "done" : "not done") : "");
 
-// marks says what is odd about a request: why it failed, and that a write was repeated.
+// marks returns what is odd about a request: why it failed, and that a write was repeated. A narrow list leaves out what the status and the title also say.
 function marks(e) {
   const mark = (kind, text, title = "") => html`<span class=${"mark " + kind} title=${title}>${text}</span>`;
   const before = e.repeats && rows.find((r) => r.number < e.number && (r.repeats ?? r.number) === e.repeats);
   const done = doneText(e);
-  return html`${
+  const longer = (text) => html`<span class="longer">${text}</span>`;
+  return [
     e.fault
-      ? mark(e.done && done ? "good" : "bad", html`${done ? done + " · " : html`<span class="long">fault: </span>`}${effects(e.fault)[0]}`, faultText(e.fault))
+      ? mark(e.done && done ? "good" : "bad", done ? html`${done}${longer(" · " + effects(e.fault)[0])}` : html`<span class="long">fault: </span>${effects(e.fault)[0]}`, faultText(e.fault))
       : e.error
         ? html`<span class=${"why " + statusKind(e)} title=${`${e.error.code}: ${e.error.message}`}>${done ? done + ": " : ""}${why(e)}</span>`
-        : e.pending ? html`<span class="quiet">not evaluated yet</span>` : nothing
-  }${e.undone ? mark("odd", "undone") : nothing}${e.from_page ? mark("", "sent by the page") : nothing}${
+        : e.pending ? html`<span class="quiet">not evaluated yet</span>` : done && html`<span class="gone">${done}</span>`,
+    e.undone && mark("odd", "undone"),
+    e.from_page && mark("", "sent by the page"),
     e.repeats
-      ? mark("odd", `again after #${before?.number ?? e.repeats}${before ? ": " + statusText(before) : ""}`, before ? `Sent again after #${before.number}, ${outcome(before)}` : "Sent again")
-      : e.repeated_by
-        ? mark("odd", `sent again: #${rows.findLast((r) => r.repeats === e.number)?.number ?? e.repeated_by}`)
-        : nothing
-  }`;
+      ? mark("odd", html`${longer("again ")}after #${before?.number ?? e.repeats}${before ? longer(": " + statusText(before)) : nothing}`, before ? `Sent again after #${before.number}, ${outcome(before)}` : "Sent again")
+      : e.repeated_by && mark("odd", html`${longer("sent ")}again: #${rows.findLast((r) => r.repeats === e.number)?.number ?? e.repeated_by}`),
+  ].filter(Boolean);
 }
 
 function row(e, tabbable) {
   const kind = failed(e) ? statusKind(e) : "",
+    odd = marks(e),
     path = e.route ? e.path.replace("/api/v1", "") : e.path, // All of one that may have the wrong base.
     tail = path.search(/\/[^/]*(\/[0-9a-f-]{36})?$/i), // An id says nothing without the segment before it.
     [second, millis] = [clockTime(e.at), e.at.slice(19, 23)];
   const word = (text) => html`<span class="gone">${text}</span>`; // The content is the row's name.
-  return html`<a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""} ${e.number >= fresh ? "fresh" : ""}`} draggable="false"
+  return html`<a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""} ${e.number >= fresh ? "fresh" : ""} ${e.subject ? "named" : ""} ${odd.length ? "marked" : ""}`} draggable="false"
       href=${href(e.number)} data-keep=${"x" + e.number} aria-current=${e.number === opened() ? "true" : nothing}
       tabindex=${e.number === tabbable ? 0 : -1}>
     <span class=${"status " + statusKind(e)}>${statusText(e)}</span>
     <span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
     <span class="what" title=${e.path + (e.query && "?" + e.query)}>${tail ? html`<span class=${e.route ? "path" : ""}>${shortIDs(path.slice(0, tail))}</span>` : nothing}<span>${shortIDs(path.slice(tail))}</span>${e.query ? html`<span class="query">?${queryOf(e)}</span>` : nothing}</span>
-    <span class="about"><bdi class="subject" title=${e.subject ?? ""}>${e.subject}</bdi><span class="marks">${marks(e)}${e.error || e.fault || !doneText(e) ? nothing : word(doneText(e))}</span></span>
+    <span class="about"><bdi class="subject" title=${e.subject ?? ""}>${e.subject}</bdi><span class="marks">${odd}</span></span>
     <code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
     <span class=${"took " + tookKind(e)}>${word("took ")}${e.ended ? took(e.took) : "–"}</span>
     <time title=${e.at}>${word("at ")}${second}<span class="millis">${millis}</span></time>${word("number ")}<span class="no">${e.number}</span></a>`;
@@ -425,8 +436,9 @@ function listView() {
   const day = first > 0 && items.findLast((e, i) => e.day && i < first);
   if (day && part[0]?.number) part[0] = day;
   const tabbable = part.some((e) => e.number === cursor) ? cursor : part.find((e) => e.number)?.number;
-  const news = waiting.length + waitingActions.length;
-  return html`<section class="listing" id="list" aria-label="Requests" tabindex="-1"
+  const news = waiting.length + waitingActions.length,
+    areBad = part.every((e) => !e.number || (failed(e) && statusKind(e) === "bad")); // Then red would say nothing.
+  return html`<section class=${"listing " + (areBad ? "bad-alone" : "")} id="list" aria-label="Requests" tabindex="-1"
       @scroll=${scrolled} @pointerleave=${draw} @focusout=${draw}>
     <div class="columns"><span class="status">Status</span><span class="method">Method</span>
       <span class="what">Request</span><span class="subject"></span><span class="marks"><span class="reason">Reason</span>${
@@ -446,8 +458,8 @@ function filterBar() {
   const all = linkTo("", {}) + "journal" + toQuery({ ...query(), limit: maxRows, details: true, zipped: true });
   return html`<form class="filters" role="search" aria-label="Search" @submit=${(event) => event.preventDefault()}>
     ${searchField(refused, addresses)}<span class="buttons">${switches(!!refused)}
-    <span class="tools">${state.file ? nothing : html`<button type="button" class="plain" id="groups" title="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
-        <a class="button plain" download="journal.json.gz" href=${all} @click=${() => say("Saved as journal.json.gz")}>Export</a>`}${fileButton()}</span></span></form>`;
+    <span class="tools"><button type="button" class="plain" id="groups" title="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
+        ${state.file ? nothing : html`<a class="button plain" download="journal.json.gz" href=${all} @click=${() => say("Saved as journal.json.gz")}>Export</a>`}${fileButton()}</span></span></form>`;
 }
 
 // fileBanner says that a file is shown.

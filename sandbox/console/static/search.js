@@ -21,6 +21,9 @@ const values = {
   before: () => times(),
 };
 
+// lists are the names that have several values, with commas.
+const lists = ["status", "code", "key", "fault"];
+
 const isPart = (part, text) => text.toLowerCase().includes(part.toLowerCase());
 
 const secondsOf = (text) => parseFloat(text.replace(/[<>]/, "")) * { ms: 0.001, s: 1, m: 60, h: 3600, d: 86400 }[/[a-z]*$/.exec(text)[0]];
@@ -59,7 +62,7 @@ export function searchFile(search) {
   const terms = termsOf(search).map((t) => /^(-?)(?:([a-z]+):)?"?(.*?)"?$/.exec(t)),
     strange = terms.find(([, , name, value]) => (/after|before/.test(name) && !value.includes(":")) || (name === "took" && isNaN(secondsOf(value))));
   if (strange) return [[], new Error(`${strange[2]}:${strange[3]} does not work in a file`)];
-  const valuesOf = (name, value) => (["status", "code", "key", "fault"].includes(name) ? value.split(",") : [value]);
+  const valuesOf = (name, value) => (lists.includes(name) ? value.split(",") : [value]);
   const has = (e, name, value) => (inFile[name] ? valuesOf(name, value).some((v) => inFile[name](e, v)) : isPart(name ? `${name}:${value}` : value, `${e.path}?${e.query} ${JSON.stringify(e)}`));
   return [state.file.entries.filter((e) => terms.every(([, minus, name, value]) => has(e, name, value) === !minus))];
 }
@@ -97,8 +100,10 @@ function completions(search, addresses) {
   const [, minus, name, value] = /(-?)(?:([a-z]+):)?(\S*)$/.exec(search);
   const fits = (all, part) => all.filter((v) => v.toLowerCase().includes(part.toLowerCase())).slice(0, 12);
   if (!name) return fits(Object.keys(values), value).map((n) => minus + n + ":");
-  const all = values[name]?.(addresses) ?? [];
-  return all.includes(value) ? [] : fits(all, value).map((v) => `${minus}${name}:${v}`);
+  const all = values[name]?.(addresses) ?? [],
+    given = lists.includes(name) ? value.split(",") : [value],
+    last = given.pop(); // Of a list, of which the rest stays.
+  return all.includes(last) ? [] : fits(all.filter((v) => !given.includes(v)), last).map((v) => `${minus}${name}:${[...given, v]}`);
 }
 
 let active = ""; // The completion that the arrows chose.
