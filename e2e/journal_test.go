@@ -185,7 +185,7 @@ func TestShortcuts(t *testing.T) {
 	p.do(chromedp.KeyEvent(kb.Tab))
 	assert.NotEqual(t, "x19", evaluate[string](p, focused+" ?? ''"), "the list is one stop of Tab")
 	p.do(chromedp.KeyEvent("?"))
-	p.appears("#help", "next and previous row")
+	p.appears("#help", "next row, card or column")
 	p.do(chromedp.KeyEvent(kb.Escape))
 	press("/", "q")
 	p.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("2"))

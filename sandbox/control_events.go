@@ -50,9 +50,6 @@ func (s *Server) revise() int {
 
 // notify records a change of a topic. The lock is held.
 func (s *Server) notify(of topic) {
-	if s.changes.topics == nil {
-		s.changes.topics = make(map[topic]int)
-	}
 	s.changes.topics[of] = s.revise()
 }
 

@@ -50,7 +50,7 @@ type state struct {
 // socket, so Close is needed only after URL. It panics on an invalid option, because that
 // is a mistake in the test.
 func New(opts ...Option) *Server {
-	s := &Server{config: config{clock: time.Now, keys: []Key{
+	s := &Server{changes: changes{topics: make(map[topic]int)}, config: config{clock: time.Now, keys: []Key{
 		{Token: TestKey, Scope: ScopeAdmin}, {Token: ReadOnlyKey, Scope: ScopeRead},
 		{Token: WriteKey, Scope: ScopeWrite}, {Token: LiveKey, Scope: ScopeAdmin},
 	}, readQuota: 1000, writeQuota: 200, driftSeed: 1, settings: settings{SinceOn: SinceCreated, Archives: true}}}

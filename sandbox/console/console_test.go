@@ -115,7 +115,7 @@ func TestThePageKeepsItsPolicy(t *testing.T) {
 func TestFilesHaveTheirTypes(t *testing.T) {
 	v := visit(t)
 	for name, kind := range map[string]string{
-		"console.css": "text/css", "console.js": "text/javascript", "icon.svg": "image/svg+xml", "lit/lit-html.js": "text/javascript", "lit/LICENSE.txt": "text/plain",
+		"console.css": "text/css", "script.js": "text/javascript", "icon.svg": "image/svg+xml",
 	} {
 		status, _, res := v.do(http.MethodGet, static+name)
 		assert.Equal(t, 200, status, name)
@@ -124,6 +124,6 @@ func TestFilesHaveTheirTypes(t *testing.T) {
 	}
 	status, _, _ := v.do(http.MethodGet, static+"nothing.js")
 	assert.Equal(t, 404, status)
-	_, text, _ := v.do(http.MethodGet, static+"lit/lit-html.js")
+	_, text, _ := v.do(http.MethodGet, static+"script.js")
 	assert.Contains(t, text, `litHtmlVersions??=[]).push("3.3.0")`)
 }

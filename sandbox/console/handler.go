@@ -6,11 +6,9 @@ import (
 	"crypto/sha256"
 	"embed"
 	"fmt"
-	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"path"
 	"strings"
 	"sync"
 	"time"
@@ -32,23 +30,18 @@ type file struct {
 // files are the files of the page by their paths, and its script, which is all modules in one.
 var files = sync.OnceValue(func() map[string]file {
 	all := make(map[string]file)
-	add := func(name string, plain []byte) {
+	add := func(name, kind string, plain []byte) {
 		var zipped bytes.Buffer
 		w := gzip.NewWriter(&zipped)
 		_, _ = w.Write(plain) // A buffer accepts everything.
 		_ = w.Close()
-		kind := map[string]string{".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".txt": "text/plain"}[path.Ext(name)]
-		all[consolePath+"/"+name] = file{plain, zipped.Bytes(), kind + "; charset=utf-8", fmt.Sprintf(`"%x"`, sha256.Sum256(plain))}
+		all[consolePath+"/static/"+name] = file{plain, zipped.Bytes(), kind + "; charset=utf-8", fmt.Sprintf(`"%x"`, sha256.Sum256(plain))}
 	}
-	_ = fs.WalkDir(embedded, "static", func(name string, d fs.DirEntry, _ error) error {
-		if !d.IsDir() {
-			plain, err := embedded.ReadFile(name)
-			add(name, plain)
-			return err
-		}
-		return nil
-	})
-	add("static/script.js", joinModules("console.js"))
+	for name, kind := range map[string]string{"index.html": "text/html", "console.css": "text/css", "icon.svg": "image/svg+xml"} {
+		plain, _ := embedded.ReadFile("static/" + name) // They are embedded.
+		add(name, kind, plain)
+	}
+	add("script.js", "text/javascript", joinModules("console.js"))
 	all["/favicon.ico"] = all[consolePath+"/static/icon.svg"]
 	return all
 })

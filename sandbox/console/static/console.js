@@ -151,9 +151,7 @@ useTheme(localStorage.getItem("theme") ?? "system");
 
 function shortcuts() {
   const list = [
-    ["j, k or ↓, ↑", "next and previous row or card"],
-    ["Home, End, PgUp, PgDn", "far in the list"],
-    ["h, l or ←, →", "next column"],
+    ["j, k, h, l or arrows", "next row, card or column; Home, End, PgUp and PgDn go far"],
     ["Enter", "open it and go into the pane"],
     ["Esc", "back to the list; leave a field"],
     ["y", "copy the request as curl"],
@@ -314,11 +312,6 @@ if (location.search) count(); // Otherwise the journal's first page has the numb
 readURL();
 addEventListener("popstate", readURL);
 addEventListener("resize", draw);
-for (const name of ["beforeprint", "afterprint"]) addEventListener(name, () => {
-  state.isPrinting = name === "beforeprint";
-  drawPage();
-  document.querySelectorAll(".pane details").forEach((d) => (d.open = true));
-});
 document.addEventListener("visibilitychange", () => document.hidden || count());
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 setInterval(drawClock, 1000);

@@ -12,8 +12,7 @@ const path = "/_sandbox/",
   pageSize = 100,
   maxFresh = 10, // New rows that fade in: more at once would only flicker, and keep the browser busy.
   maxRun = 5, // Actions of a kind in a row that are not folded.
-  maxRows = 10000,
-  maxPrinted = 1000;
+  maxRows = 10000;
 
 // rows are the requests in the list, newest first, and actions what the tester did between them,
 // oldest first. New ones wait while somebody reads the list. items are the rows and the actions
@@ -48,10 +47,11 @@ let cursor = 0,
 const opened = () => Number(state.query.get("request"));
 const list = () => document.getElementById("list");
 let rowHeight = 30, // It is larger where the list is narrow, and with a larger font.
-  head = null, // The line above the rows. Its size changes with theirs.
-  isMeasured = false;
+  head = null; // The line above the rows. Its size changes with theirs.
 const sizes = new ResizeObserver(() => {
-  isMeasured = false;
+  const height = list()?.querySelector("ol > li")?.getBoundingClientRect().height;
+  if (!height || height === rowHeight) return;
+  [rowHeight, reveal] = [height, cursor];
   draw();
 });
 
@@ -262,7 +262,7 @@ function scrolled() {
   if (l.scrollTop === 0 || Math.abs(visibleIndex() - first) >= 4) draw();
 }
 
-// drawn measures the rows in each new layout, and scrolls to the row that was opened.
+// drawn scrolls to the row that was opened. The rows are measured in each new layout: at each draw that would be slow.
 function drawn() {
   const l = list(),
     columns = l?.querySelector(".columns"),
@@ -270,11 +270,6 @@ function drawn() {
   if (columns && columns !== head) {
     sizes.disconnect();
     sizes.observe((head = columns));
-  }
-  const height = !isMeasured && l?.querySelector("ol > li")?.getBoundingClientRect().height; // At each draw, measuring would be slow.
-  if (height) {
-    [isMeasured, rowHeight] = [true, height];
-    return void draw();
   }
   if (at < 0 || !l?.clientHeight) return;
   reveal = 0;
@@ -430,8 +425,8 @@ function runRow({ name, all }) {
 function listView() {
   const space = (n) => `height:${n * rowHeight}px`;
   if (today !== (state.clock?.now.slice(0, 10) ?? today)) setRows(rows, more, waiting); // The clock was moved.
-  first = state.isPrinting ? 0 : visibleIndex();
-  const last = state.isPrinting ? maxPrinted : first + Math.ceil(innerHeight / rowHeight) + 16;
+  first = visibleIndex();
+  const last = first + Math.ceil(innerHeight / rowHeight) + 16;
   const part = items.slice(first, last);
   const day = first > 0 && items.findLast((e, i) => e.day && i < first);
   if (day && part[0]?.number) part[0] = day;
@@ -476,12 +471,6 @@ function showFile(file) {
 }
 
 const isExport = (value) => Array.isArray(value?.entries) && value.entries.every((e) => e.number && e.at && e.method && e.path);
-
-addEventListener("dragover", (event) => event.preventDefault());
-addEventListener("drop", (event) => {
-  event.preventDefault();
-  openFile(event.dataTransfer);
-});
 
 // openFile shows the first of some files.
 function openFile({ files: [file] }) {

@@ -19,20 +19,18 @@ const open = (m) =>
 // link returns an address at which a candidate opens the invitation: that of the candidate in the sandbox.
 const link = (m) => linkTo("pipeline", { candidate: m.invitation_id });
 
-const nameOf = (m) => m.invitation_id + m.nth;
-
 // loadSender finds the request that sent an e-mail: the writes that name an invitation sent its e-mails in their order.
 const loadSender = (m) =>
   act(async () => {
     const { entries } = await get("journal", { search: `${m.invitation_id} method:POST` }),
       sent = entries.filter((e) => e.done && !e.undone && e.route.endsWith(m.resent ? "/resend" : "/invitations")),
       later = mails.filter((x) => x.invitation_id === m.invitation_id && x.resent === m.resent && x.nth > m.nth).length;
-    requests.set(nameOf(m), sent.at(-1 - later)?.number ?? 0);
+    requests.set(m.nth, sent.at(-1 - later)?.number ?? 0);
     draw();
   });
 
 function sender(m) {
-  const number = requests.get(nameOf(m));
+  const number = requests.get(m.nth);
   return number ? html`Sent by request <a href=${linkTo("", { request: number })}>#${number}</a>` : number === 0 ? "No request in the journal sent it." : nothing;
 }
 
@@ -57,7 +55,7 @@ function view() {
     found = mails.filter((m) => (id ? m.invitation_id === id : [m.subject, m.name, m.email].some((part) => part.toLowerCase().includes(text))));
   return html`<h1 class="gone">Mails</h1><div class="filters" role="search">${textSearch("Search subjects, names and addresses")}
       <span class="quiet" role="status">${text || id ? `${found.length} of ` : ""}${plural(mails.length, "e-mail")}, not sent over the network</span>${id ? html`<a href=${linkTo("mails")}>Show all</a>` : nothing}</div>
-    <section class="panel">${found.length ? html`<ol class="mails">${repeat(found.slice(0, maxShown), nameOf, row)}</ol>` : html`<p class="quiet">No e-mail matches.</p>`}
+    <section class="panel">${found.length ? html`<ol class="mails">${repeat(found.slice(0, maxShown), (m) => m.nth, row)}</ol>` : html`<p class="quiet">No e-mail matches.</p>`}
     ${found.length > maxShown ? html`<p class="quiet">The search finds the other ${found.length - maxShown}.</p>` : nothing}</section>`;
 }
 

@@ -151,18 +151,16 @@ const orders = [["oldest", "Oldest invitation first"], ["name", "By name"], ["sc
 const nameOf = (a) => a.name + (organizations().length > 1 && !state.query.get("key") ? " · " + titleOf(a.organization) : "");
 
 function toolbar() {
-  const assessment = state.query.get("assessment") ?? "",
-    key = state.query.get("key") ?? "",
-    all = organizations();
-  const fresh = waiting && news();
+  const all = organizations(),
+    fresh = waiting && news();
   const names = assessments.map((a) => [a.assessment_id, middle(nameOf(a), 60) + (a.status === "active" ? "" : ` (${a.status})`)]);
   const keys = all.map((k) => [k.id, middle(titleOf(k.organization), 40)]);
-  const select = (name, label, first, all, value) => html`<select id=${name} aria-label=${label}
-    @change=${(e) => setQuery({ ...(name === "key" && { assessment: "" }), [name]: e.target.value })}>${options([["", first], ...all], value)}</select>`;
-  return html`<div class="filters" role="search">${textSearch("Search names and addresses")}<span class="buttons">${all.length > 1 ? select("key", "Organization", "All organizations", keys, key) : nothing}
-    ${select("assessment", "Assessment", "All assessments", names, assessment)}
-    ${select("verdict", "Verdict", "Any verdict", [...verdicts, ["flagged", "⚑ flagged"]], state.query.get("verdict") ?? "")}
-    ${select("sort", "Order", "Newest invitation first", orders, state.query.get("sort") ?? "")}
+  const select = (name, label, first, all) => html`<select id=${name} aria-label=${label}
+    @change=${(e) => setQuery({ ...(name === "key" && { assessment: "" }), [name]: e.target.value })}>${options([["", first], ...all], state.query.get(name) ?? "")}</select>`;
+  return html`<div class="filters" role="search">${textSearch("Search names and addresses")}<span class="buttons">${all.length > 1 ? select("key", "Organization", "All organizations", keys) : nothing}
+    ${select("assessment", "Assessment", "All assessments", names)}
+    ${select("verdict", "Verdict", "Any verdict", [...verdicts, ["flagged", "⚑ flagged"]])}
+    ${select("sort", "Order", "Newest invitation first", orders)}
     ${popup("inviting", "Invite candidate", inviteForm())} ${popup("adding", "Add result", inviteForm(true))}
     ${fresh ? html`<button class="new" @click=${refreshNow}>${plural(fresh, "change")}</button>` : nothing}</span></div>`;
 }
