@@ -399,6 +399,7 @@ func TestTheStoryOfARepeatedWrite(t *testing.T) {
 	p.appears(row(2), "again after #1: lost")
 	p.press(row(2))
 	p.appears(".pane .note.odd", "after #1, whose response was lost (injected fault). Both were done: 2 invitations to Ada@candidates.test.")
+	p.becomes("(all => all.length === 2 && all.every(e => e.scrollWidth <= e.clientWidth))([...document.querySelectorAll('#list .row.bad .mark')])") // Beside the pane both marks are whole.
 	p.press(".pane .note.odd a")
 	p.appears(".pane .note.odd", "later as #2. Both were done")
 	p.press(".pane .note.odd a")

@@ -301,7 +301,7 @@ function move(columns, by) {
     return true;
   }
   if (by === Infinity && more) return loadOlder(maxRows).then(() => move(columns, by));
-  const at = rows.findIndex((e) => e.number === cursor);
+  const at = rows.findIndex((e) => e.number === (opened() || cursor)); // The row of the open request may still be loading.
   const next = rows[at < 0 ? 0 : inside(rows, at + by)].number;
   const inPane = document.querySelector(".pane")?.contains(document.activeElement);
   if (opened()) setQuery({ ...requestQuery(next), with: "" });
