@@ -632,12 +632,12 @@ func TestAnExportIsOpened(t *testing.T) {
 	p.appears(".said", "Saved as journal.json.gz")
 	text := evaluate[string](p, "window.exported")
 	p.server.ClearJournal()
-	give := func(text, name string) {
-		evaluate[string](p, `((d, input) => { d.items.add(new File([`+text+`], `+quote(name)+`)); input.files = d.files; input.dispatchEvent(new Event("change")); return "" })(new DataTransfer(), document.querySelector("[type=file]"))`)
+	drop := func(text, name string) {
+		evaluate[string](p, `(d => { d.items.add(new File([`+text+`], `+quote(name)+`)); dispatchEvent(new DragEvent("drop", { dataTransfer: d, bubbles: true, cancelable: true })); return "" })(new DataTransfer())`)
 	}
-	give(`"[]"`, "other.json")
+	drop(`"[]"`, "other.json")
 	p.appears(".said", "other.json is no exported journal")
-	give("window.zipped", "journal.json.gz")
+	drop("window.zipped", "journal.json.gz")
 	p.appears(".banner", "From a file: journal.json.gz, 8 requests, read-only.")
 	p.listed(8, 7, 6, 5, 4, 3, 2, 1)
 	p.appears("#list", "Injected fault 1: connection reset for POST *")
@@ -710,16 +710,19 @@ func TestThePageIsSmall(t *testing.T) {
 	p.becomes("(window.home ?? '').split('<i>').length === 13")
 }
 
-// TestColours: a theme is kept; more contrast is more.
-func TestColours(t *testing.T) {
+// TestPrintingAndColours: the pane alone is printed, whole; a theme is kept; more contrast is more.
+func TestPrintingAndColours(t *testing.T) {
 	t.Parallel()
 	p := open(t)
 	p.request(40)
 	p.visit("?request=7")
 	p.appears(".headline", "200")
-	p.media("prefers-contrast", "more")
+	p.media("print", "prefers-reduced-motion", "reduce")
+	p.becomes("!document.getElementById('header').offsetHeight && !document.getElementById('list').offsetHeight && !document.querySelector('#again').offsetHeight")
+	p.becomes("(e => e.scrollHeight <= e.clientHeight + 2)(document.querySelector('.pane'))")
+	p.media("", "prefers-contrast", "more")
 	more := evaluate[string](p, "getComputedStyle(document.querySelector('.meta')).color")
-	p.media("prefers-color-scheme", "light")
+	p.media("", "prefers-color-scheme", "light")
 	light := evaluate[string](p, "getComputedStyle(document.body).backgroundColor")
 	assert.NotEqual(t, more, evaluate[string](p, "getComputedStyle(document.querySelector('.meta')).color"))
 	p.do(chromedp.KeyEvent("?"))
@@ -738,7 +741,7 @@ func TestWhatIsNewStandsOut(t *testing.T) {
 	assessment := p.server.AddAssessment("Backend")
 	p.request(1)
 	for number, motion := range []string{"reduce", "no-preference"} {
-		p.media("prefers-reduced-motion", motion)
+		p.media("", "prefers-reduced-motion", motion)
 		p.visit("")
 		p.do(chromedp.WaitVisible(chromedp.CSS(row(number + 1))))
 		evaluate[string](p, "addEventListener('animationstart', e => { window.faded = e.animationName + ' ' + e.target.dataset.keep }), ''")

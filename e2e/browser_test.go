@@ -90,7 +90,7 @@ func open(t testing.TB, opts ...sandbox.Option) *tab {
 	p.ctx, p.base, p.web = ctx, web.URL, web
 	require.NoError(t, chromedp.Do(ctx))
 	p.do(chromedp.EmulateViewport(1280, 800))
-	p.media("prefers-reduced-motion", "reduce") // As most tests need it; one looks at the motion.
+	p.media("", "prefers-reduced-motion", "reduce") // As most tests need it; one looks at the motion.
 	messages, requests := chromedp.Console(ctx), chromedp.Events(ctx, network.RequestWillBeSent)
 	var reading sync.WaitGroup
 	reading.Go(func() {
@@ -195,11 +195,11 @@ func (p *tab) becomes(expression string) {
 	require.NoError(p.t, err, "%s; there is %s", expression, p.text("body"))
 }
 
-// media emulates a media feature.
-func (p *tab) media(name, value string) {
+// media emulates a medium and a media feature.
+func (p *tab) media(medium, name, value string) {
 	p.t.Helper()
 	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: name, Value: value}},
+		Media: medium, Features: []*emulation.MediaFeature{{Name: name, Value: value}},
 	})
 	require.NoError(p.t, err)
 }

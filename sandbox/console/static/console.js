@@ -312,6 +312,11 @@ if (location.search) count(); // Otherwise the journal's first page has the numb
 readURL();
 addEventListener("popstate", readURL);
 addEventListener("resize", draw);
+for (const name of ["beforeprint", "afterprint"]) addEventListener(name, () => {
+  state.isPrinting = name === "beforeprint";
+  drawPage();
+  document.querySelectorAll(".pane details").forEach((d) => (d.open = true));
+});
 document.addEventListener("visibilitychange", () => document.hidden || count());
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 setInterval(drawClock, 1000);

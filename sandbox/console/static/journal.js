@@ -12,7 +12,8 @@ const path = "/_sandbox/",
   pageSize = 100,
   maxFresh = 10, // New rows that fade in: more at once would only flicker, and keep the browser busy.
   maxRun = 5, // Actions of a kind in a row that are not folded.
-  maxRows = 10000;
+  maxRows = 10000,
+  maxPrinted = 1000;
 
 // rows are the requests in the list, newest first, and actions what the tester did between them,
 // oldest first. New ones wait while somebody reads the list. items are the rows and the actions
@@ -425,8 +426,8 @@ function runRow({ name, all }) {
 function listView() {
   const space = (n) => `height:${n * rowHeight}px`;
   if (today !== (state.clock?.now.slice(0, 10) ?? today)) setRows(rows, more, waiting); // The clock was moved.
-  first = visibleIndex();
-  const last = first + Math.ceil(innerHeight / rowHeight) + 16;
+  first = state.isPrinting ? 0 : visibleIndex();
+  const last = state.isPrinting ? maxPrinted : first + Math.ceil(innerHeight / rowHeight) + 16;
   const part = items.slice(first, last);
   const day = first > 0 && items.findLast((e, i) => e.day && i < first);
   if (day && part[0]?.number) part[0] = day;
@@ -471,6 +472,12 @@ function showFile(file) {
 }
 
 const isExport = (value) => Array.isArray(value?.entries) && value.entries.every((e) => e.number && e.at && e.method && e.path);
+
+addEventListener("dragover", (event) => event.preventDefault());
+addEventListener("drop", (event) => {
+  event.preventDefault();
+  openFile(event.dataTransfer);
+});
 
 // openFile shows the first of some files.
 function openFile({ files: [file] }) {
