@@ -98,6 +98,9 @@ var notAPath = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[/\\]`)
 // version1 matches the beginning of a path as other programs want it.
 var version1 = regexp.MustCompile(`^/?((api/)?v1/)?`)
 
+// isPath reports whether a word is a path of the API, and no file.
+func isPath(word string) bool { return version1.FindString(word) != "" && !strings.Contains(word, ".") }
+
 func (a *app) newCall(ctx context.Context, method, target string, fields []string, data string) (call, error) {
 	if notAPath.MatchString(target) {
 		return call{}, adviceError{usagef("%s is no path of the API", output.Clean(target)),

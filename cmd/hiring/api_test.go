@@ -45,7 +45,7 @@ func TestAPISendsABody(t *testing.T) {
 	u.write("broken.json", `{"status": `)
 	for line, says := range map[string]string{
 		"-d @none.json":           "hiring: --data: open none.json: no such file or directory.\n",
-		"-d @broken.json":         "hiring: --data: the body is not valid JSON. Use -f name=value, which is a query in hiring api GET <path> -f name=value, or a body such as -d '{\"name\": \"value\"}'.\n",
+		"-d @broken.json":         "hiring: --data: the body is not valid JSON. Use -f name=value, which is a query in hiring api GET " + path + " -f name=value, or a body such as -d '{\"name\": \"value\"}'.\n",
 		"-o csv":                  "hiring: api writes only JSON: -o csv and --columns have no meaning, and --jq selects.\n",
 		"--input body.json":       "hiring: api has no flag --input. Use -d @body.json.\n",
 		"-d @body.json -f name=a": "hiring: --field and --data: give the body once.\n",

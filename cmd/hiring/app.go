@@ -29,6 +29,7 @@ type app struct {
 	warnings []string // Warnings that were printed.
 	flags    globalFlags
 	args     []string
+	words    string          // The arguments that were typed behind a command, for advice.
 	ctx      context.Context // The context of the run.
 	stopped  context.Context // Ends with SIGTERM, and ctx with it.
 	testMode bool            // A write used a test key.
@@ -61,7 +62,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return exitOK
 	}
 	code := exitStatus(ctx, err)
-	a.say(a.err.Paint(output.Red, "hiring:") + " " + a.filled(explain(err, code))) //nolint:contextcheck // the command that is made there is looked at and not run
+	a.say(a.err.Paint(output.Red, "hiring:") + " " + a.explain(err, code)) //nolint:contextcheck // the command that is made there is looked at and not run
 	if below, ok := errors.AsType[listedError](err); ok && below.lines != "" {
 		_, _ = fmt.Fprintln(a.err, reflow(strings.TrimRight(below.lines, "\n"), min(cmp.Or(a.err.Width, helpWidth), widestTexts)))
 	}
@@ -106,7 +107,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.Flags().Bool("version", false, "show the version of this program")
 	a.globalFlags(root)
 	root.AddGroup(&cobra.Group{ID: groupWork, Title: "API commands:"}, &cobra.Group{ID: groupTool, Title: "Program commands:"})
-	root.SetHelpCommand(helpCommand(root))
+	root.SetHelpCommand(a.helpCommand(root))
 	root.SetHelpCommandGroupID(groupTool)
 	grouped(root, groupWork,
 		a.accountCommand(), a.membersCommand(), a.challengesCommand(), a.assessmentsCommand(), a.invitationsCommand(), shortFor("invitations", a.invitationsInviteCommand()),
@@ -166,11 +167,22 @@ func (a *app) printer() (*output.Printer, error) {
 	if err != nil {
 		flag, _, _ := strings.Cut(err.Error(), ":")
 		if given := a.flags.output.Format; strings.HasPrefix(flag, "--output ") {
-			format, _, _ := strings.Cut(strings.ToLower(given), "=") // As in kubectl's -o jsonpath=....
-			return nil, adviceError{usageError{err}, "Use " + cmp.Or(columnsIn(given), insteadOf("-o "+format), toFile(given), "> <file> to write to a file")}
+			advice := "Use " + insteadOfFormat(given)
+			for i := range a.args {
+				if name, other := a.typedAt(i); (name == "-o" || name == "--output") && other != given && !slices.Contains(output.Formats(), other) {
+					advice += ". In place of -o " + other + " use " + insteadOfFormat(other)
+				}
+			}
+			return nil, adviceError{usageError{err}, advice}
 		}
 		return nil, useInstead(usageError{err}, flag+" wrong")
 	}
 	p.Context, p.Notes, p.Warn = a.ctx, a.err, a.warnOnce
 	return p, nil
+}
+
+// insteadOfFormat returns what to use instead of a format that does not exist.
+func insteadOfFormat(given string) string {
+	format, _, _ := strings.Cut(strings.ToLower(given), "=") // As in kubectl's -o jsonpath=....
+	return cmp.Or(columnsIn(given), insteadOf("-o "+format), toFile(given), "> <file> to write to a file")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"regexp"
@@ -21,6 +22,7 @@ func (a *app) refuseArguments(hasKey func(string) bool) error {
 	if !slices.ContainsFunc(a.args, hasKey) {
 		return nil
 	}
+	a.args, a.words = nil, "" // No advice shows it.
 	return adviceError{
 		usagef("An argument looks like a key. Never give a key as an argument: the shell's history and the process list show it"),
 		"Nothing was sent. Revoke the key in the dashboard, and give the next one to hiring profile add <name>, which asks for it",
@@ -48,6 +50,15 @@ func (a *app) normalize(root *cobra.Command) {
 // withoutResults are the names of the commands that print no results.
 var withoutResults = []string{"add", "archive", "completion", "delete", "remove", "revoke", "sandbox", "use"} //nolint:gochecknoglobals // a constant table
 
+// withoutServer are the names of the commands that have no use for the flags of the others.
+var withoutServer = []string{"completion", "help", "profile", "sandbox", "version"} //nolint:gochecknoglobals // a constant table
+
+// aboutFlags are the names of the flags that say which things of which server a command is about.
+var aboutFlags = []string{"assessment", "dialect", "profile", "sandbox"} //nolint:gochecknoglobals // a constant table
+
+// requestFlags are the names of the flags that any request may have.
+var requestFlags = []string{"data", "dialect", "field", "jq", "profile", "sandbox"} //nolint:gochecknoglobals // a constant table
+
 // outputFlags are the names of the flags that say how results are printed.
 var outputFlags = []string{"output", "jq", "columns", "bom", "separator"} //nolint:gochecknoglobals // a constant table
 
@@ -64,8 +75,11 @@ func (a *app) prepare(c *cobra.Command) error {
 	for _, flag := range outputFlags {
 		if c.Flags().Changed(flag) && slices.Contains(withoutResults, c.Name()) {
 			err := usagef("%s prints no results, so that --%s has no meaning", commandName(c), flag)
-			err = useInstead(adviceError{err, c.CommandPath() + " --help lists the flags"}, commandName(c)+" --"+flag)
-			return useInstead(err, commandName(c)+" --"+flag+" "+c.Flag(flag).Value.String())
+			value := c.Flag(flag).Value.String()
+			if instead := cmp.Or(insteadOf(commandName(c)+" --"+flag+" "+value), a.insteadOfFlag(c, "--"+flag, []string{"--" + flag, value})); instead != "" {
+				return adviceError{err, "Use " + instead}
+			}
+			return adviceError{err, c.CommandPath() + " --help lists the flags"}
 		}
 	}
 	names := slices.Sorted(maps.Keys(insteadOfWords()))

@@ -84,9 +84,10 @@ func commandName(c *cobra.Command) string { return strings.TrimPrefix(c.CommandP
 // required, [<a>] is optional and <a>... may be several.
 func (a *app) checkLine(c *cobra.Command, given []string) error {
 	name, arguments := commandName(c), argumentsOf(c)
-	if err := cmp.Or(a.checkValues(c), wrongWord(c, given)); err != nil {
+	if err := cmp.Or(a.checkValues(c), a.wrongWord(c, given)); err != nil {
 		return err
 	}
+	a.words = strings.Join(given, " ")
 	wanted := slices.DeleteFunc(strings.Fields(arguments), func(word string) bool { return word[0] != '<' })
 	most := len(wanted) + strings.Count(arguments, "[<")
 	if len(given) >= len(wanted) && (len(given) <= most || strings.Contains(arguments, "...")) {
@@ -104,15 +105,15 @@ func (a *app) checkLine(c *cobra.Command, given []string) error {
 }
 
 // wrongWord returns an error for a first argument, if any, that is the word for a command which does not exist.
-func wrongWord(c *cobra.Command, given []string) error {
+func (a *app) wrongWord(c *cobra.Command, given []string) error {
 	if len(given) == 0 {
 		return nil
 	}
 	if c.HasSubCommands() {
-		return unknownCommand(c, given)
+		return a.unknownCommand(c, given)
 	}
 	// After the short form of a command the word may be for a command of its group, as in invite list.
-	instead, group := insteadOfCommand(c, commandName(c)+" ", given), c.Annotations[shortOf]
+	instead, group := a.insteadOfCommand(c, commandName(c)+" ", given), c.Annotations[shortOf]
 	if instead = cmp.Or(instead, usageBelow(c, group, given[0]), insteadOf(group+" "+given[0])); instead != "" {
 		return adviceError{usagef("There is no command hiring %s %s", commandName(c), output.Clean(given[0])), "Use " + instead}
 	}
@@ -123,7 +124,13 @@ func quoted(words []string) string { return "'" + output.Clean(strings.Join(word
 
 // flagError rewords the parser's error about a flag.
 func (a *app) flagError(c *cobra.Command, err error) error {
-	if err := wrongWord(c, c.Flags().Args()); err != nil {
+	words := c.Flags().Args()
+	for i, argument := range a.args { // The parser stops at the flag, and an id behind it may be no value.
+		if isID.MatchString(argument) && !slices.Contains(words, argument) && ofFlag[a.args[max(i-1, 0)]] == "" {
+			words = append(words, argument)
+		}
+	}
+	if err := a.wrongWord(c, words); err != nil {
 		return err // The flag may belong to the command that was meant.
 	}
 	_, isUnknown := errors.AsType[*pflag.NotExistError](err)
@@ -211,8 +218,8 @@ func unknownID(failure *hiring.Error) string {
 	return text + "; this may be the id of something else"
 }
 
-// explain returns an error as one line of sentences, with advice.
-func explain(err error, code int) string {
+// explain returns an error as one line of sentences, with advice for what was typed.
+func (a *app) explain(err error, code int) string {
 	text, next := errorText(err), advice[code]
 	if code == exitInterrupted {
 		text = "Interrupted."
@@ -236,7 +243,7 @@ func explain(err error, code int) string {
 		next = "hiring doctor checks the dialect"
 	}
 	if next != "" && !strings.Contains(text, next) {
-		text += " " + withFullStop(next)
+		text += " " + a.filled(text, next)
 	}
 	return output.Clean(typedKeyText.ReplaceAllString(text, "sk_${1}_…"))
 }

@@ -53,16 +53,16 @@ var insteadOfWords = sync.OnceValue(func() map[string]string { //nolint:gocheckn
 
 // unknownCommand returns an error that names what to use instead, or commands with a
 // similar name.
-func unknownCommand(c *cobra.Command, given []string) error {
+func (a *app) unknownCommand(c *cobra.Command, given []string) error {
 	parent, name := strings.TrimPrefix(c.CommandPath()+" ", "hiring "), given[0]
 	err := usagef("There is no command hiring %s%s", parent, output.Clean(name))
-	instead := cmp.Or(insteadOf("* "+name), insteadOfCommand(c, parent, given))
-	if !c.HasParent() {
+	instead := cmp.Or(insteadOf("* "+name), a.insteadOfCommand(c, parent, given))
+	if instead == "" && !c.HasParent() {
 		words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-:. ", r) })
 		if len(words) != 2 { // Else as in list-submissions, submissions:list or 'submissions list'.
-			words = append([]string{strings.TrimSuffix(name+"s", "ss")}, given[1:]...) // The other of singular and plural.
+			words = []string{strings.TrimSuffix(name+"s", "ss")} // The other of singular and plural.
 		}
-		instead = cmp.Or(instead, insteadOfCommand(c, parent, words))
+		instead = a.insteadOfCommand(c, parent, append(words, given[1:]...))
 	}
 	if instead != "" {
 		return adviceError{err, "Use " + instead}
@@ -77,15 +77,20 @@ func unknownCommand(c *cobra.Command, given []string) error {
 		}
 	}
 	if len(near) == 1 || len(near) == 2 {
-		return adviceError{usagef("%w. Did you mean %s?", err, strings.Join(near, " or ")), c.CommandPath() + " --help lists the commands"}
+		return adviceError{err, "Did you mean " + strings.Join(near, " or ") + "? " + c.CommandPath() + " --help lists the commands"}
 	}
 	return listedError{adviceError{err, c.CommandPath() + " has the commands below"}, commandLines(c, "  ", (*cobra.Command).IsAvailableCommand)}
 }
 
 // insteadOfCommand returns what to use instead of words below c, or "": the help, what habits has of two words, the
-// command with the words in their order or turned, as kubectl has them, or what habits has of one word.
-func insteadOfCommand(c *cobra.Command, below string, given []string) (instead string) {
+// command with the words in their order or turned, as kubectl has them, or what habits has of one word. It keeps the words behind these.
+func (a *app) insteadOfCommand(c *cobra.Command, below string, given []string) (instead string) {
 	var words []string
+	rest := given[1:]
+	if !c.HasParent() && slices.ContainsFunc(a.args, isPath) {
+		isTyped := func(method string) bool { return hasWord(strings.ToUpper(strings.Join(a.args, " ")), method) }
+		return "hiring api " + apiMethods[max(slices.IndexFunc(apiMethods[1:], isTyped)+1, 0)] + " <path>"
+	}
 	for _, word := range given {
 		if strings.Contains(word, "/") { // As in submission/5b….
 			words = append(words, path.Base(path.Dir(word)))
@@ -111,10 +116,17 @@ func insteadOfCommand(c *cobra.Command, below string, given []string) (instead s
 			instead = insteadOf(given[1]) // As in get candidates.
 		}
 	}
-	if list := strings.Fields(insteadOf(below + given[0])); len(given) > 1 && len(list) == 3 && list[2] == "list" { // As in jobs create.
+	usual, _, _ := strings.Cut(insteadOf(below+given[0]), " or ")
+	if list := strings.Fields(usual); len(given) > 1 && len(list) == 3 && list[2] == "list" { // As in jobs create.
 		instead = cmp.Or(instead, usageBelow(c, list[1], given[1]), insteadOf(list[1]+" "+given[1]))
 	}
-	return cmp.Or(instead, insteadOf(below+given[0]))
+	if instead != "" {
+		rest = rest[min(1, len(rest)):]
+	}
+	if instead = cmp.Or(instead, insteadOf(below+given[0])); instead != "" {
+		a.words = strings.Join(rest, " ")
+	}
+	return instead
 }
 
 // usageBelow returns the usage of a command of a group, or "". The command that may send a second e-mail has none.
@@ -137,136 +149,310 @@ func similar(typed string, names []string) (found []string) {
 	return found
 }
 
-// typedID matches an id or an address in a command line, with the flag before it, and placeholder one in advice.
-var typedID, placeholder = regexp.MustCompile(`(?i)(?:(?:^| )(-\S*[ =]))?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[\w.+-]+@[\w.-]+\w)`), regexp.MustCompile(`<[a-z.]+>(?:\.\.\.)?`)
-
-// kind matches a kind of things that have ids, and fitting a placeholder with an id or an address that fits it.
-var kind, fitting = regexp.MustCompile(`\b(?:submission|invitation|assessment|challenge)`), regexp.MustCompile(`^<(?:(?:email|submission)>.*@|(?:submission|invitation|assessment|challenge)>[^@]*$)`)
-
-// filled returns a text that advises a command with the id or the address that was typed instead of its placeholder, if there
-// is one of each and no other kind of thing was named, and with the value that a flag was given in place of the one behind it.
-func (a *app) filled(text string) string {
-	_, advice, _ := strings.Cut(text, "Use hiring ")
-	said, line := strings.TrimSuffix(text, advice), strings.Join(a.args, " ")
-	typed, blanks := typedID.FindAllStringSubmatch(line, -1), slices.Compact(placeholder.FindAllString(advice, -1))
-	isOther := slices.ContainsFunc(kind.FindAllString(line, -1), func(of string) bool { return !strings.Contains(advice, "<"+of) })
-	if len(typed) == 1 && typed[0][1] == "" && len(blanks) == 1 && !isOther && fitting.MatchString(blanks[0]+typed[0][2]) {
-		advice = strings.ReplaceAll(advice, blanks[0], typed[0][2])
+// filled returns advice for what was typed: about the command that a flag chooses, with what was typed in place of the placeholders
+// that it fits, and with the flags that were typed. said is what the error says.
+func (a *app) filled(said, advice string) string {
+	advice, by := a.chosenByFlag(said, advice)
+	for range 2 { // A value may bring a flag with a placeholder.
+		advice = placeholder.ReplaceAllStringFunc(advice, a.inPlaceOf)
 	}
-	if file := results.FindString(line); file != "" {
-		advice = strings.NewReplacer("<file.csv>", file, "export <file>", "export "+file).Replace(advice)
-	}
-	args := strings.Split(strings.ReplaceAll(strings.Join(a.args, "\x00"), "--assessment", "-a"), "\x00")
-	text = flagBlank.ReplaceAllStringFunc(a.narrowed(said+advice, args), func(shown string) string {
-		flag, blank, _ := strings.Cut(shown, " ")
-		_, _, value := given(flag, args)
-		return flag + " " + cmp.Or(spaced.ReplaceAllString(value, "'$0'"), blank)
-	})
-	return a.withTyped(withFullStop(text))
+	return a.withTyped(said+" "+by, withFullStop(advice))
 }
 
-// withTyped adds the flags that were typed to each command that a text suggests and that has them, and says which flags, ids,
-// addresses and files that were typed the text leaves out.
-func (a *app) withTyped(text string) string {
-	at := suggests.FindStringIndex(text)
-	if at == nil || !strings.Contains(text[at[1]:], "hiring ") {
-		return text
+// chosenByFlag returns advice to use a command, or what habits has for a flag that was typed and that the command does not have: the
+// same command with another flag, or in place of a command that reads another command, as for logs --follow. It returns the flag, too.
+func (a *app) chosenByFlag(said, advice string) (chosen, flag string) {
+	instead, ok := strings.CutPrefix(advice, "Use hiring ")
+	c := commandIn(instead)
+	if !ok || c == nil {
+		return advice, ""
+	}
+	_, argument, _ := strings.Cut(argumentsOf(c), " ")
+	for i := range a.args {
+		name, _ := a.typedAt(i)
+		other := a.insteadOfTyped(c, i)
+		to := commandIn(strings.TrimPrefix(other, "hiring "))
+		if to == nil || hasWord(said, name) || !strings.Contains(other, argument) {
+			continue
+		}
+		isOneOf := !strings.Contains(instead, "hiring ") || strings.Contains(instead, commandName(to))
+		if commandName(to) == commandName(c) || !isAction(c) && isOneOf {
+			return "Use " + other, name
+		}
+	}
+	return advice, ""
+}
+
+// insteadOfTyped returns what to use instead of a flag that was typed and that has no meaning for a command, or "".
+func (a *app) insteadOfTyped(c *cobra.Command, i int) string {
+	name, value := a.typedAt(i)
+	switch flag := flagOf(c, name); {
+	case strings.Trim(name, "-") == "":
+		return ""
+	case flag == nil:
+		return cmp.Or(columnsIn(value), a.ownFlag(c, name, a.args[i:]), a.insteadOfFlag(c, name, a.args[i:]))
+	case slices.Contains(outputFlags, flag.Name) && slices.Contains(withoutResults, c.Name()): // As in archive -o code.zip.
+		return a.insteadOfFlag(c, "--"+flag.Name, []string{"--" + flag.Name, value})
+	case flag.Name == "output" && !slices.Contains(output.Formats(), value):
+		return insteadOfFormat(value)
+	}
+	return ""
+}
+
+// commandIn returns the command that a text begins with, or nil.
+func commandIn(text string) *cobra.Command {
+	c, _, _ := new(app).rootCommand().Find(strings.Fields(twoWords.FindString(text)))
+	if !c.HasParent() || c.HasSubCommands() || !strings.HasPrefix(text, commandName(c)) {
+		return nil
+	}
+	c.InheritedFlags() // They count as flags of the command from then on.
+	return c
+}
+
+// placeholder matches a placeholder in advice with the word before it, kind a word for things that have ids, and namesThing a flag whose
+// value names a thing.
+var placeholder, kind = regexp.MustCompile(`(?:(\S+) )?<([a-z.]+)>(?:\.\.\.)?`), regexp.MustCompile(`^(submission|invitation|assessment|challenge)s?(?:/|$)`)
+var namesThing = regexp.MustCompile(`^--?(?:e|email|to|candidate|recipient|address|search|find|user|author|(?:(?:submission|invitation)-)?id|submission|invitation)$`)
+
+// ofFlag maps flags to the only placeholder that their values fit.
+var ofFlag = map[string]string{ //nolint:gochecknoglobals // a constant table
+	"-a": "assessment", "--challenge": "challenge", "--name": "name", "--base-url": "address", "-p": "", "--profile": "name", "--status": "",
+}
+
+// inPlaceOf returns a placeholder with the word before it, or the only value that was typed and fits in its place.
+func (a *app) inPlaceOf(shown string) string {
+	found := placeholder.FindStringSubmatch(shown)
+	before, of := found[1], found[2]
+	var values []string
+	for i := range a.args {
+		flag, value := a.typedAt(i)
+		if member, of, ok := strings.Cut(value, "="); ok && flag != "" { // As in -d email=ada@example.com.
+			flag, value = "--"+member, of
+		}
+		if usual := insteadOf(flag); isFlag.MatchString(usual) && !strings.Contains(usual, " ") { // As in --title.
+			flag = usual
+		}
+		switch of {
+		case "candidate", "path":
+		case "file.csv":
+			value = strings.TrimPrefix(value, "@")
+		default:
+			value = copied(value)
+		}
+		if a.fits(before, of, strings.ReplaceAll(flag, "--assessment", "-a"), value) {
+			values = append(values, value)
+		}
+	}
+	if len(values) == 0 && !strings.HasPrefix(before, "-") && isNamed(of) && (of != "name" || !strings.Contains(a.words, " ")) && !mayBeLeftOut.MatchString(a.words) {
+		values = append(values, a.words)
+	}
+	slices.Sort(values)
+	if values = slices.Compact(values); len(values) != 1 || values[0] == "" {
+		return shown
+	}
+	shown = strings.TrimPrefix(before+" ", " ") + quotedWord(values[0])
+	switch isAddress := strings.Contains(shown, "@"); {
+	case isAddress && of == "invitation" && (before == "resend" || before == "revoke"):
+		shown += " -a <assessment>"
+	case isAddress && of == "candidate" && !strings.Contains(shown, "<") && !slices.Contains(a.args, "--name"):
+		shown += " --name <name>"
+	}
+	return shown
+}
+
+// fits reports whether a value, of a flag or of an argument, fits a placeholder behind a word. An id must be of the kind of things that the
+// typed command is about or that a word names.
+func (a *app) fits(before, of, flag, value string) bool {
+	c, _, _ := new(app).rootCommand().Find(a.args)
+	named := ""
+	for _, word := range append(strings.FieldsFunc(argumentsOf(c), func(r rune) bool { return strings.ContainsRune(" <>", r) }), a.args...) {
+		named = cmp.Or(named, append(kind.FindStringSubmatch(word), "", "")[1])
+	}
+	only, isOfFlag := ofFlag[flag]
+	isOfKind := kind.MatchString(of) && (named == "" || named == of)
+	switch isID := isID.MatchString(value); {
+	case before == "--base-url":
+		return strings.Contains(value, "://")
+	case of == "file.csv", of == "file" && before == "export":
+		return results.MatchString(value)
+	case strings.HasPrefix(before, "-"):
+		return isOfFlag && flag == before || before == "-a" && flag == "" && isID && named == "assessment"
+	case isOfFlag:
+		return of == only
+	case of == "path":
+		return flag == "" && isPath(value)
+	case isID:
+		return isOfKind
+	case strings.Contains(value, "@"):
+		return of == "candidate" || of == "email" || isOfKind && (of == "submission" || of == "invitation")
+	}
+	return namesThing.MatchString(flag) && isNamed(of)
+}
+
+// isNamed reports whether a placeholder stands for what a part of a name is enough for.
+func isNamed(of string) bool {
+	return slices.Contains([]string{"assessment", "challenge", "command", "email", "name", "submission", "word"}, of)
+}
+
+// quotedWord returns a word of a command line, with quotes if it needs them.
+func quotedWord(word string) string {
+	if unquoted.MatchString(word) {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
+}
+
+// withTyped adds the flags that were typed to each command in advice that has them. Of advice that has something to use instead it
+// says which flags, ids, addresses and files it leaves out and the error does not name.
+func (a *app) withTyped(said, advice string) string {
+	if !strings.Contains(advice, "hiring ") {
+		return advice
 	}
 	var kept []int
 	var left []string
-	parts := strings.Split(text[at[1]:], "hiring ")
+	suggests := strings.HasPrefix(advice, "Use ") || strings.HasPrefix(advice, "Did you mean ")
+	mayLeaveOut := false
+	parts := strings.Split(advice, "hiring ")
 	for i, part := range parts[1:] {
-		if c, _, _ := new(app).rootCommand().Find(strings.Fields(twoWords.FindString(part))); c.HasParent() && strings.HasPrefix(part, commandName(c)) {
-			flags, at := a.typedFlags(c, part)
-			parts[i+1] = commandName(c) + flags + strings.TrimPrefix(part, commandName(c))
+		if c := commandIn(part); c != nil {
+			isInstead := suggests && !sentenceEnd.MatchString(strings.Join(parts[:i+1], ""))
+			mayLeaveOut = mayLeaveOut || isInstead && c.Name() != "api" && c.Name() != "help" // A request has the flags in another form.
+			flags, at := a.typedFlags(c, part, isInstead)
+			parts[i+1] = commandName(c) + flags + a.selected(c, strings.TrimPrefix(part, commandName(c)))
 			kept = append(kept, at...)
 		}
 	}
-	text = text[:at[1]] + strings.Join(parts, "hiring ")
+	advice = strings.Join(parts, "hiring ")
 	for i, argument := range a.args {
 		name, value := a.typedAt(i)
-		if mayBeLeftOut.MatchString(argument) && !slices.Contains(kept, i) && !hasWord(text, path.Base(name), value) {
-			left = append(left, output.Clean(name))
+		word := cmp.Or(value, name, argument)
+		word = word[strings.LastIndex(word, "=")+1:] // As in -d email=ada@example.com.
+		isSaid := slices.Contains(kept, i) || hasWord(said, name) || hasWord(said+" "+advice, path.Base(word), copied(word))
+		if mayBeLeftOut.MatchString(argument) && !isSaid {
+			left = append(left, output.Clean(cmp.Or(name, argument)))
 		}
 	}
-	if left != nil && !strings.Contains(text, "hiring api ") { // The body and the query of a request have another form there.
-		text += " That leaves out " + strings.Join(slices.Compact(left), ", ") + "."
+	if left != nil && mayLeaveOut {
+		advice += " That leaves out " + strings.Join(slices.Compact(left), ", ") + "."
 	}
-	return text
+	return advice
 }
 
-// typedFlags returns the flags that were typed and that a command has, for a text that suggests it, unless the text has them or
-// they have no meaning beside its flags. kept has the positions of the flags that the text then has.
-func (a *app) typedFlags(c *cobra.Command, text string) (flags string, kept []int) {
-	c.InheritedFlags() // They count as flags of the command from then on.
-	hasOtherOutput := hasWord(text, "--jq") || slices.Contains(withoutResults, c.Name())
+// ofItem matches a program of --jq that is for one thing, and not for a list.
+var ofItem = regexp.MustCompile(`^\.\w`)
+
+// condition matches what selects items in habits.
+var condition = regexp.MustCompile(`map\((select\(.*\))\)'`)
+
+// selected returns advice about a list with what flags that were typed select among the items that it writes one by one.
+func (a *app) selected(c *cobra.Command, advice string) string {
+	for i := range a.args {
+		if selects := condition.FindStringSubmatch(a.insteadOfTyped(c, i)); selects != nil {
+			advice = strings.Replace(advice, "'.[].", "'.[] | "+selects[1]+" | .", 1)
+		}
+	}
+	return advice
+}
+
+// typedFlags returns the flags that were typed and that a command has, or other flags that habits has instead, for advice that names the
+// command, unless the advice has them or they have no meaning beside its flags. A hint gets only those that choose what it is about. kept
+// has the positions of the flags that the advice then has.
+func (a *app) typedFlags(c *cobra.Command, text string, isInstead bool) (flags string, kept []int) {
+	isLocal := slices.Contains(withoutServer, strings.Fields(commandName(c))[0])
 	for i := range a.args {
 		name, value := a.typedAt(i)
-		flag := flagOf(c, name)
+		flag, with := flagOf(c, name), text+flags
+		if isLocal {
+			if flag != nil && flag.NoOptDefVal != "" {
+				kept = append(kept, i)
+			}
+			continue
+		}
+		add := ""
 		switch {
-		case flag == nil, c.Parent().Name() == "profile", c.Name() == "api" && flag.Name != "sandbox" && flag.Name != "profile",
-			flag.Name == "limit" && hasWord(text, "--all"), hasOtherOutput && slices.Contains(outputFlags, flag.Name):
-		case flag.NoOptDefVal != "" && !hasWord(text, "--"+flag.Name):
-			flags += " --" + flag.Name
-			kept = append(kept, i)
-		case hasWord(text, "--"+flag.Name, "-"+cmp.Or(flag.Shorthand, "-"+flag.Name)):
-			kept = append(kept, i)
-		case value != "" && flag.Name != "output" || slices.Contains(output.Formats(), value):
-			flags += " --" + flag.Name + " " + unquoted.ReplaceAllString(value, "'$0'")
-			kept = append(kept, i)
+		case name == "":
+		case flag == nil, flag.Name == "output" && a.insteadOfTyped(c, i) != "":
+			if isInstead && c.Name() != "api" {
+				add = a.otherFlags(c, i, with)
+			}
+		case flag.Name == "jq" && ofItem.MatchString(value) == (c.Flag("limit") != nil):
+		case hasWord(with, "--"+flag.Name, "-"+cmp.Or(flag.Shorthand, "-"+flag.Name)),
+			!isInstead && !slices.Contains(aboutFlags, flag.Name), c.Name() == "api" && !slices.Contains(requestFlags, flag.Name), flag.Name == "field" && !strings.Contains(value, "="),
+			flag.Name == "limit" && hasWord(with, "--all"), hasWord(with, "--jq") && slices.Contains(outputFlags, flag.Name),
+			slices.Contains(withoutResults, c.Name()) && slices.Contains(outputFlags, flag.Name):
+		case flag.NoOptDefVal != "":
+			add = " --" + flag.Name
+		case flag.Name == "data" && !strings.HasPrefix(value, "{") && strings.Contains(value, "="):
+			add = " -f " + quotedWord(value)
+		case value != "":
+			add = " --" + flag.Name + " " + quotedWord(value)
+		}
+		if add != "" {
+			flags, kept = flags+add, append(kept, i)
 		}
 	}
 	return flags, kept
 }
 
-// typedAt returns an argument that was typed: the name of a flag with the value that follows, or the argument alone.
-func (a *app) typedAt(i int) (name, value string) {
-	name, value, _ = strings.Cut(a.args[i], "=")
-	if next := append(a.args, "-")[i+1]; name != "" && name[0] == '-' && value == "" && next != "" && next[0] != '-' {
-		value = next
+// otherFlags returns the flags that habits has instead of a flag that was typed, unless they have no meaning beside those of a text or
+// need a choice.
+func (a *app) otherFlags(c *cobra.Command, i int, text string) string {
+	instead := a.insteadOfTyped(c, i)
+	flags := append(onlyFlags.FindStringSubmatch(instead), "", "")[1]
+	name, _, hasValue := strings.Cut(flags, " ")
+	_, value := a.typedAt(i)
+	if flags == "" || strings.Contains(flags, "<") || strings.HasPrefix(flags, "--jq '.[") && c.Flag("limit") == nil || strings.Contains(instead, "; give your value") {
+		return ""
 	}
-	return name, value
+	flag := flagOf(c, name)
+	isOutput := strings.HasPrefix(name, "-o") || name == "--columns" || strings.Contains(flags, "--jq ")
+	switch {
+	case namesThing.MatchString(a.args[i]) && hasWord(text, value), name != "--all" && hasWord(text, name, "--"+flag.Name, "-"+cmp.Or(flag.Shorthand, name)),
+		isOutput && hasWord(text, "--jq", "--columns", "--output", "-o"), name == "--all" && hasWord(text, "--limit"):
+		return ""
+	case !hasValue && flag.NoOptDefVal == "":
+		return strings.TrimSuffix(" "+flags+" "+quotedWord(value), " "+flags+" ")
+	case hasWord(text, "--all"):
+		return " " + strings.TrimPrefix(flags, "--all ")
+	}
+	return " " + flags
+}
+
+// typedAt returns what was typed: a flag with its value, an argument, or nothing for what may be the value of the flag before it.
+func (a *app) typedAt(i int) (flag, value string) {
+	isFlag := func(argument string) bool { return strings.HasPrefix(argument, "-") && argument != "-" }
+	flag, value, _ = strings.Cut(a.args[i], "=")
+	switch next := append(a.args, "-")[i+1]; {
+	case isFlag(flag) && value == "" && !strings.HasPrefix(next, "-"):
+		return flag, next
+	case isFlag(flag):
+		return flag, value
+	case i > 0 && isFlag(a.args[i-1]) && !strings.Contains(a.args[i-1], "="):
+		return "", ""
+	}
+	return "", a.args[i]
 }
 
 // hasWord reports whether a text has one of some words.
 func hasWord(text string, words ...string) bool {
 	return slices.ContainsFunc(words, func(word string) bool {
-		return word != "" && regexp.MustCompile(`(?:^|[\s/'])`+regexp.QuoteMeta(word)+`(?:\W|$)`).MatchString(text)
+		return word != "" && regexp.MustCompile(`(?:^|[\s/'"])`+regexp.QuoteMeta(word)+`(?:\W|$)`).MatchString(text)
 	})
 }
 
-// suggests matches the words before suggestions, twoWords the words that may be a command, mayBeLeftOut a flag, an id, an address
-// or a file, and unquoted a value that needs quotes.
-var suggests, mayBeLeftOut = regexp.MustCompile(`(?:Use|Did you mean) `), regexp.MustCompile(`^--?[A-Za-z]|[0-9a-f]{8}-[0-9a-f-]{27}|[@/]|\.(?:csv|jsonl?|zip)$`)
-var twoWords, unquoted = regexp.MustCompile(`^[a-z]+(?: [a-z]+)?`), regexp.MustCompile(`^.*[^\w@%+=:,./-].*$`)
+// mayBeLeftOut matches a flag, an id, an address or a file, twoWords the words that may be a command, and unquoted a word that needs
+// quotes.
+var mayBeLeftOut = regexp.MustCompile(`^--?[A-Za-z]|[0-9a-f]{8}-[0-9a-f-]{27}|[@/]|\.(?:csv|jsonl?|zip)$`)
+var twoWords, unquoted = regexp.MustCompile(`^[a-z]+(?: [a-z]+)?`), regexp.MustCompile(`[^\pL\pN@%+=:,./_-]`)
 
-// list matches a list or an export in advice with its flags, selector a flag that selects from it, condition what selects ids
-// without a flag, and results the name of a file.
-var list, selector = regexp.MustCompile(`(hiring (?:\w+ list|submissions export [^\s,]*[^\s,.]))(?: -[\w-]+(?: <\w+>| [\w-]+)?| '\.\[\])*`), regexp.MustCompile(`^(-a|--status|--since|--evaluated-since) ('.*'|[^\s,]+)(?:[,;:]? |$)`)
-var condition, results = regexp.MustCompile(`map\((select\(.*\))\)'`), regexp.MustCompile(`[^\s@=]+\.(?:csv|jsonl?)\b`)
+// sentenceEnd matches the end of what advice has to use: what follows is a hint.
+var sentenceEnd = regexp.MustCompile(`[;.?] `)
 
-// narrowed returns advice with lists that select what flags among arguments select.
-func (a *app) narrowed(advice string, args []string) string {
-	return list.ReplaceAllStringFunc(advice, func(shown string) string {
-		command := list.FindStringSubmatch(shown)[1]
-		c, _, _ := new(app).rootCommand().Find(strings.Fields(command)[1:3])
-		for i := range args {
-			name, _, _ := strings.Cut(args[i], "=")
-			_, _, value := given(name, args[i:])
-			instead := cmp.Or(a.insteadOfFlag(c, name, args[i:]), name+" "+spaced.ReplaceAllString(value, "'$0'"))
-			if flag := selector.FindStringSubmatch(instead); flag != nil && flagOf(c, flag[1]) != nil {
-				shown = regexp.MustCompile(" (?:"+flag[1]+`|--assessment) \S+`).ReplaceAllString(shown, "")
-				shown = command + " " + flag[1] + " " + flag[2] + strings.TrimPrefix(shown, command)
-			} else if selects := condition.FindStringSubmatch(instead); selects != nil && strings.HasSuffix(shown, ".[]") {
-				shown += " | " + selects[1]
-			}
-		}
-		return shown
-	})
-}
+// onlyFlags matches flags in habits with their values, and nothing about them that the user must read.
+var onlyFlags = regexp.MustCompile(`^(--?[a-z-]+(?: '[^']*'| [\w@%+./:-]+)?(?: --jq '[^']*')?)(?:[,;:] |$)`)
 
-// flagBlank matches a flag with a placeholder in advice, and spaced a value that needs quotes.
-var flagBlank, spaced = regexp.MustCompile(`(?:-a|--name) <[a-z]+>`), regexp.MustCompile(`.* .*`)
+// results matches the name of a file.
+var results = regexp.MustCompile(`^[^@=]+\.(?:csv|jsonl?)$`)
 
 // flagOf returns the flag of a command such as --status or -a, or nil.
 func flagOf(c *cobra.Command, name string) *pflag.Flag {
@@ -282,6 +468,7 @@ func flagOf(c *cobra.Command, name string) *pflag.Flag {
 // unknownFlags names what to use instead of flags that a command does not have, or flags with a similar name. from has the
 // arguments from each flag on.
 func (a *app) unknownFlags(c *cobra.Command, unknown []string, from [][]string) error {
+	a.words = strings.Join(c.Flags().Args(), " ")
 	flags, others := flagLines(c.LocalNonPersistentFlags())+c.Example, "It has the flags below, and those of hiring --help"
 	if !isAction(c) {
 		others += ": --jq selects from the results"
@@ -293,7 +480,7 @@ func (a *app) unknownFlags(c *cobra.Command, unknown []string, from [][]string) 
 			if advice == "" {
 				advice, below = others, flags
 			}
-			lines += fmt.Sprintf("  %-12s  %s\n", output.Clean(flag), a.filled(withFullStop(advice)))
+			lines += fmt.Sprintf("  %-12s  %s\n", output.Clean(flag), a.filled(flag, advice))
 		}
 		return listedError{usagef("%s does not have these flags", commandName(c)), lines + below}
 	}
@@ -335,11 +522,7 @@ func (a *app) adviceForFlag(c *cobra.Command, flag string, args []string) string
 	if child, _, _ := c.Find(args[1:]); child != c { // A command follows, and no value.
 		args = args[:1]
 	}
-	member, _, value := given(flag, args)
-	if of := cmp.Or(insteadOf("--"+member), "--"+member); member != "" && c.Flag(of[2:]) != nil { // As in --filter status=x.
-		return "Use " + of + " '" + value + "'"
-	}
-	instead := cmp.Or(columnsIn(strings.Join(args[:min(len(args), 2)], " ")), a.insteadOfFlag(c, flag, args))
+	instead := cmp.Or(a.ownFlag(c, flag, args), columnsIn(strings.Join(args[:min(len(args), 2)], " ")), a.insteadOfFlag(c, flag, args))
 	switch {
 	case strings.HasPrefix(instead, "--all") && slices.ContainsFunc(a.args, limit.MatchString):
 		return "Use " + instead + "; leave --limit out"
@@ -353,6 +536,24 @@ func (a *app) adviceForFlag(c *cobra.Command, flag string, args []string) string
 		return ""
 	}
 	return "Did you mean --" + strings.Join(near, " or --") + "? " + c.CommandPath() + " --help lists the flags"
+}
+
+// ownFlag returns the flag of a command that a member in the value of another flag is, as in --filter status=active, with the values that
+// are known unless the value is one, or "".
+func (a *app) ownFlag(c *cobra.Command, flag string, args []string) string {
+	member, _, value := given(flag, args)
+	of := cmp.Or(insteadOf("--"+member), "--"+member)
+	if member == "" || c.Flag(of[2:]) == nil {
+		return ""
+	}
+	var known []string
+	if complete, ok := c.GetFlagCompletionFunc(of[2:]); ok && of == "--status" {
+		known, _ = complete(c, nil, "")
+	}
+	if known == nil || slices.Contains(known, value) {
+		return of + " '" + value + "'"
+	}
+	return of + " with one of " + strings.Join(known, ", ")
 }
 
 // insteadOfFlag returns what to use instead of a flag of a command, or "": no flag or argument that the command does not have. Habits
@@ -390,7 +591,7 @@ func columnsIn(text string) (instead string) {
 // given returns the value that arguments give a flag, if it is a text that needs no quotes, and the member and the operator
 // of a value such as status=active, score>=80 or >80.
 func given(flag string, args []string) (member, operator, value string) {
-	first := regexp.MustCompile(`(?:^|\x00)--?` + regexp.QuoteMeta(strings.TrimLeft(flag, "-")) + `[=\x00](?:(\w*)(?:==?|(!=|[<>]=?)) ?)?([\pL\pN][\pL\pN @.,_+:-]*)(?:\x00|$)`)
+	first := regexp.MustCompile(`(?:^|\x00)--?` + regexp.QuoteMeta(strings.TrimLeft(flag, "-")) + `[=\x00](?:(\w*)(?:==?|(!=|[<>]=?)) ?)?([\pL\pN./~][\pL\pN @.,_+:/~-]*)(?:\x00|$)`)
 	found := append(first.FindStringSubmatch(strings.Join(args, "\x00")), "", "", "", "")
 	return found[1], found[2], found[3]
 }

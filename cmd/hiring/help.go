@@ -16,14 +16,14 @@ import (
 
 // helpCommand replaces Cobra's help command, to suggest other names for an unknown
 // command.
-func helpCommand(root *cobra.Command) *cobra.Command {
+func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [command]",
 		Short: "Show help for a command or a topic",
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, rest, _ := root.Find(args)
 			if len(rest) > 0 && c.HasSubCommands() {
-				return unknownCommand(c, rest)
+				return a.unknownCommand(c, rest)
 			}
 			c.InitDefaultHelpFlag()
 			return c.Help()
@@ -34,7 +34,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 // help shows the help of a command: what it does, its usage, commands by group, flags and
 // examples.
 func (a *app) help(c *cobra.Command, _ []string) {
-	if a.noHelp = wrongWord(c, c.Flags().Args()); a.noHelp != nil {
+	if a.noHelp = a.wrongWord(c, c.Flags().Args()); a.noHelp != nil {
 		return
 	}
 	to := new(strings.Builder)

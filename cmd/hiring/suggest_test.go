@@ -29,15 +29,17 @@ func TestHabitsFromGh(t *testing.T) {
 		"submissions list -o results":                " csv. Use > <file> to write to a file.\n",
 		"submissions list subs.ndjson":               "submissions list takes 0 arguments, got 'subs.ndjson'. Use -o jsonl > subs.ndjson.\n",
 		"report Ada report.pdf":                      "Use -o json: the API has reports as data only.\n",
+		"invitations list --sandbox":                 "--assessment is missing. hiring assessments list --sandbox shows the names and ids.\n",
+		"submissions list -o noheader -o columns=id": "Use --columns id. In place of -o noheader use --jq ",
 		"submissions archive Ada x.zip":              "Use hiring submissions archive <submission> -f workspace.zip.\n",
 		"submissions list -o text --jq .":            "--jq is for JSON: leave out -o, or use ",
-		"archives download --all --assessment x":     "There is no command hiring archives. Use hiring submissions archive <submission> for one at a time: hiring submissions list -a x --all --jq '.[].id' lists them.\n",
-		"invite @people.csv -a x":                    "hiring invitations import <file.csv> reads a file of candidates.\n",
+		"archives download --all --assessment x":     "There is no command hiring archives. Use hiring submissions archive <submission> for one at a time: hiring submissions list --assessment x --all --jq '.[].id' lists them.\n",
+		"invite @people.csv -a x":                    "hiring invitations import --assessment x people.csv reads a file of candidates.\n",
 		"invite " + sandbox.AssessmentID + " a@b.c":  "--assessment is missing. Give the id with the flag: -a " + sandbox.AssessmentID + ".\n",
 		"submissions list --created-after yesterday": "Use --since 2026-03-15, or with an age such as 7d; give your value in place of 2026-03-15.\n",
 		"help acount":                                "There is no command hiring acount. Did you mean hiring account?",
 		"api account -f name":                        "--field name: give name=value.",
-		"api /submissions page==2":                   "/submissions is not a method: use GET, POST, PATCH, PUT, DELETE. Fields follow -f, as in hiring api GET <path> -f page=2.\n",
+		"api /submissions page==2":                   "/submissions is not a method: use GET, POST, PATCH, PUT, DELETE. Fields follow -f, as in hiring api GET /submissions -f page=2.\n",
 		"invite bob@example.com Eve -a x --name Bob": "--name is for one address. Give several as 'Bob <bob@example.com>'.",
 		"invitations expire-soon":                    "There is no command hiring invitations expire-soon. hiring invitations has the commands below.\n  find         Show the invitations of a candidate\n",
 		"submissions export x.csv --status x,y":      "--status x,y: give one status only. hiring submissions list with --all --jq 'map(select(.status == \"x\" or .status == \"y\"))' shows several.\n",
@@ -48,7 +50,7 @@ func TestHabitsFromGh(t *testing.T) {
 		"submissions list -o csv --jq .":             "with @csv, as in '.[] | [.id, .created_at] | @csv'.\n",
 		"sandbox -p 8080":                            "sandbox uses no profile. --addr 127.0.0.1:8080 chooses the port.\n",
 		"quota --id x":                               "quota has no flag --id. It has the flags below, and those of hiring --help: --jq selects from the results.\n  -h, --help   help for quota\n",
-		"submissions list --filter state=done -l score>=80 -l score=80 -l id!=x": "submissions list does not have these flags.\n  --filter      Use --status 'done'.\n  -l            Use --all --jq 'map(select(.score >= 80))'; -o json shows the\n                members, and \"and\" joins several conditions.\n  -l            Use --all --jq 'map(select(.score == 80))'; ",
+		"submissions list --filter state=done -l score>=80 -l score=80 -l id!=x": "submissions list does not have these flags.\n  --filter      Use --status with one of evaluated, started, submitted.\n  -l            Use --all --jq 'map(select(.score >= 80))'; -o json shows the\n                members, and \"and\" joins several conditions.\n  -l            Use --all --jq 'map(select(.score == 80))'; ",
 		"challenges list --level senior --sort -id --foo":                        "  --level       Use --all --jq 'map(select([.. | strings] | any(test(\"senior\";\n                \"i\"))))'.\n  --foo         It has the flags below, and those of hiring --help: --jq selects\n                from the results.\n      --all ",
 		"submissions list --sort --desc -n 10":                                   "  --desc        Use --sort with a minus before the column for the highest first,\n                as in --sort -score.\n  -n            Use --limit 10; leave it out beside --all.\n",
 		"submissions list -q -o json":                                            "--jq needs a value: filter the JSON with a jq program; see hiring help formatting. Use --jq '.[].id' of a list, ",
@@ -81,10 +83,10 @@ func TestHabitsFromGh(t *testing.T) {
 		"submissions archive Ada -o -":                                           "--output has no meaning. Use -f -.\n",
 		"events list -a x":                                                       "as in hiring events list <submission>; hiring submissions list -a x shows the submissions.\n",
 		"import people.csv -a x":                                                 "Use hiring invitations import people.csv -a x.\n",
-		"get " + sandbox.AssessmentID:                                            "Use hiring submissions get <submission>, hiring assessments get <assessment>, ",
+		"get " + sandbox.AssessmentID:                                            "Use hiring submissions get " + sandbox.AssessmentID + ", hiring assessments get " + sandbox.AssessmentID + ", ",
 		"members list --newer-than 2026-03-15T00:00:00Z":                         "Use --all --jq 'map(select(.created_at >= \"2026-03-15T00:00:00Z\"))'.\n",
-		"submissions wait --all -a x":                                            "as in hiring submissions list -a x --status submitted --all --jq '.[].id' | hiring submissions wait --assessment x -.\n",
-		"invitations revoke -a x --older-than 2026-03-15T00:00:00Z":              "Use one at a time: hiring invitations list -a x --status sent --all --jq '.[] | select(.created_at < \"2026-03-15T00:00:00Z\").id' lists them.\n",
+		"submissions wait --all -a x":                                            "as in hiring submissions list --assessment x --status submitted --all --jq '.[].id' | hiring submissions wait --assessment x -.\n",
+		"invitations revoke -a x --older-than 2026-03-15T00:00:00Z":              "Use one at a time: hiring invitations list -a x --status sent --all --jq '.[] | select(.created_at < \"2026-03-15T00:00:00Z\") | .id' lists them.\n",
 	} {
 		u.fails(exitUsage, says, strings.Fields(line)...)
 	}
@@ -113,13 +115,16 @@ func TestAdviceKeepsWhatWasTyped(t *testing.T) {
 	const id, other = "5b000000-0000-4000-8001-000000000355", "5b000000-0000-4000-8001-000000000356"
 	for line, advice := range map[string]string{
 		"report view " + id: "hiring report " + id + ".", "wait submission/" + id + " --timeout 5s": "hiring submissions wait --timeout 5s " + id + ".", "delete assessment " + id + " --again": "hiring assessments delete " + id + ".",
-		"invitations rm " + id + " " + other + " --yes": "hiring invitations revoke --yes <invitation>. That leaves out " + id + ", " + other + ". ", "report view " + id + " --assessment x": "hiring report <submission>.", "report " + id + " --due x": "no flag: an assessment is open until hiring assessments close <assessment>, ", "report view -p " + id: "hiring report --profile " + id + " <submission>. ",
-		"lookup b@x.test": "hiring submissions find b@x.test, ", "remind b@x.test": "hiring invitations resend <invitation>.", "login b@x.test": "hiring profile add <name>.", "candidates get b@x.test": "hiring report <submission> or hiring invitations find <email>.",
+		"invitations rm " + id + " " + other + " --yes": "hiring invitations revoke --yes <invitation>. That leaves out " + id + ", " + other + ". ", "report view " + id + " --assessment x": "hiring report " + id + ". That leaves out --assessment. ", "report " + id + " --due x": "no flag: an assessment is open until hiring assessments close <assessment>, ", "report view -p " + id: "hiring report --profile " + id + " <submission>. ",
+		"lookup b@x.test": "hiring submissions find b@x.test, ", "remind b@x.test": "hiring invitations resend b@x.test -a <assessment>. ", "login b@x.test": "hiring profile add <name>.", "candidates get b@x.test": "hiring report b@x.test or hiring invitations find b@x.test.",
 		"invite " + id + " -f p.csv --dry-run": "hiring invitations import --dry-run p.csv -a <assessment>, ", "invite " + id + " -f p.csv --yes": "hiring invitations import --yes p.csv -a <assessment>, ",
-		"config profile staging": "hiring profile use <name>, after hiring profile add <name> once.", "challenges list " + id: "hiring assessments get <assessment> --jq .challenge_id, ", "invitations update " + id + " --expires 7d": "hiring invitations resend " + id + ", ",
-		"stats -a x": "hiring submissions list -a x --all --jq 'group_by(", "candidates --assessment=x": "hiring submissions list -a x or hiring invitations list -a x.", "export -o all.csv -a x": "hiring submissions export all.csv -a x, without > before the name. ",
-		"submissions events " + id + " --tail 20": "hiring events list " + id + " or hiring events follow " + id + ". That leaves out --tail. ", "submissions diff " + id + " " + other: "hiring submissions list --status evaluated --sort -score. That leaves out " + id + ", " + other + ". ", "invitations rm " + id + " --yes": "hiring invitations revoke --yes " + id + ". ", "members count -a x": "hiring members list --all --jq length.",
-		"config set output json": "the flags of each command, ", "configure list": "hiring profile list.", "org member add b@x.test": "the dashboard: ", "delete invite " + id + " --force": "hiring invitations revoke " + id + ".", "grade submission " + id: "the dashboard: ", "get report " + id: "hiring report " + id + ".", "jobs create --title X": "hiring assessments create --challenge <challenge> --name <name>.",
+		"config profile staging": "hiring profile use staging, after hiring profile add staging once.", "challenges list " + id: "hiring assessments get <assessment> --jq .challenge_id, ", "invitations update " + id + " --expires 7d": "hiring invitations resend " + id + ", ",
+		"stats -a x": "hiring submissions list --assessment x --all --jq 'group_by(", "candidates --assessment=x": "hiring submissions list --assessment x or hiring invitations list -a x.", "export -o all.csv -a x": "hiring submissions export --assessment x all.csv, without > before the name. ",
+		"submissions events " + id + " --tail 20": "hiring events list --all --jq '.[-20:]' " + id + " or hiring events follow " + id + ". ", "submissions diff " + id + " " + other: "hiring submissions list --status evaluated --sort -score. That leaves out " + id + ", " + other + ". ", "invitations rm " + id + " --yes": "hiring invitations revoke --yes " + id + ". ", "members count -a x": "hiring members list --all --jq length.",
+		"config set output json": "the flags of each command, ", "configure list": "hiring profile list.", "org member add b@x.test": "the dashboard: ", "delete invite " + id + " --force": "hiring invitations revoke --yes " + id + ".", "grade submission " + id: "the dashboard: ", "get report " + id: "hiring report " + id + ".", "jobs create --title X": "hiring assessments create --challenge <challenge> --name X. ",
+		"auth switch staging": "hiring profile use staging. ", "report --id=" + id: "an argument, as in hiring report " + id + ", ", "logs -f " + id: "hiring events follow " + id + ". ", "download " + id + " --dir out": "hiring submissions archive " + id + " -f out/workspace.zip. ", "archive " + id + " --output=c.zip": "hiring submissions archive " + id + " -f c.zip. ",
+		"invitations create -a x --email b@x.test --name Bob": "hiring invitations invite --name Bob b@x.test -a x for a candidate ", "login acme --hostname https://h.test/v1 --with-token": "hiring profile add acme --base-url https://h.test/v1 < key-file, ", "get /v1/account --sandbox": "hiring api --sandbox GET /v1/account. ", "post /v1/x -d name=y": "hiring api -f name=y POST /v1/x. ", "rm -f " + id: "hiring invitations revoke --yes " + id + " for an invitation, or ",
+		"get submissions -o yaml --field-selector status=started": "hiring submissions list -o json --status 'started' or hiring submissions get -o json <submission>. ", "run -d --name X": "hiring submissions list, or hiring assessments create --challenge <challenge> --name X. That leaves out -d. ", "login -u me -p s": "hiring profile add <name>. That leaves out -u, -p. ", "all --sandbox": "hiring help. ",
 		"report --assessment " + id: "hiring submissions export <file> -a " + id + " for all, ", "invite --email b@x.test --name Bob -a " + id: "an argument, as in hiring invite b@x.test --name Bob -a " + id + ".",
 	} {
 		got := runWith(t.Context(), sandbox.TestKey, nil, strings.Fields(line)...)
@@ -146,7 +151,7 @@ func TestNoWordLeadsToASecondEMail(t *testing.T) {
 		got = u.run(word, "Ada <ada@example.com>", "-a", h.id, "--yes")
 		assert.NotContains(t, got.stderr, "send?", word)
 	}
-	u.fails(exitUsage, "needs --again, because the candidate may get a second e-mail. Use hiring invitations invite --yes <candidate> -a "+h.id+": it invites one or many, ", "invitations", "send", "Ada <ada@example.com>", "-a", h.id, "--yes")
+	u.fails(exitUsage, "needs --again, because the candidate may get a second e-mail. Use hiring invitations invite --yes 'Ada <ada@example.com>' -a "+h.id+": it invites one or many, ", "invitations", "send", "Ada <ada@example.com>", "-a", h.id, "--yes")
 	assert.Equal(t, 1, h.invitations()["ada@example.com"])
 	require.Zero(t, u.run("invitations", "send", "Ada <ada@example.com>", "-a", h.id, "--yes", "--again").code)
 	assert.Equal(t, 2, h.invitations()["ada@example.com"])
@@ -355,7 +360,7 @@ func TestInvitationByAddress(t *testing.T) {
 	got = u.run("invitations", "resend", "c9@example.com", "-a", h.id, "--yes")
 	assert.Equal(t, result{stderr: "hiring: There is no invitation c9@example.com. hiring invitations list -a " + h.id + " shows the ids.\n", code: exitNotFound}, got)
 	got = u.run("invitations", "resend", "c0@example.com", "--yes")
-	assert.Equal(t, result{stderr: "hiring: --assessment is missing. A candidate may have invitations of several assessments: hiring invitations find <email> lists them.\n", code: exitUsage}, got)
+	assert.Equal(t, result{stderr: "hiring: --assessment is missing. A candidate may have invitations of several assessments: hiring invitations find c0@example.com lists them.\n", code: exitUsage}, got)
 }
 
 // TestFindInvitations: in one assessment or in all, and by status.

@@ -127,10 +127,10 @@ func TestAdviceForNotFound(t *testing.T) {
 	elsewhere, err := hiring.New(server.URL()+"/wrong", sandbox.TestKey)
 	require.NoError(t, err)
 	_, err = elsewhere.Account.Get(t.Context())
-	assert.Contains(t, explain(err, exitNotFound), "check the base URL. Check the path, its ids and the key's organization; hiring api /openapi.json --jq '.paths | keys' lists the paths.")
+	assert.Contains(t, new(app).explain(err, exitNotFound), "check the base URL. Check the path, its ids and the key's organization; hiring api /openapi.json --jq '.paths | keys' lists the paths.")
 	said := func(path string) string {
 		_, err := server.Client().Do(t.Context(), http.MethodGet, path, nil, nil, nil)
-		return explain(err, exitNotFound)
+		return new(app).explain(err, exitNotFound)
 	}
 	assert.Contains(t, said("/submissions/"+sandbox.UnknownID), "Check the path, its ids and the key's organization; hiring api /openapi.json")
 }
@@ -166,7 +166,7 @@ func TestNoKeyInAnError(t *testing.T) {
 		"sk_live_…abc":                            "sk_live_….",
 		"sk_live_ or sk_test_, as in sk_test_...": "sk_live_ or sk_test_, as in sk_test_...",
 	} {
-		assert.Equal(t, want, explain(errors.New(said), exitFailed))
+		assert.Equal(t, want, new(app).explain(errors.New(said), exitFailed))
 	}
 }
 
@@ -175,9 +175,9 @@ func TestNoKeyInAnError(t *testing.T) {
 func TestUnreachableServerNamesDoctor(t *testing.T) {
 	t.Parallel()
 	refused := &hiring.Error{Operation: "Account.Get", Attempts: 4}
-	assert.Contains(t, explain(refused, exitFailed), "hiring doctor checks the connection.")
-	assert.NotContains(t, explain(refused, exitInterrupted), "doctor")
-	assert.NotContains(t, explain(adviceError{refused, "--timeout sets another limit"}, exitFailed), "doctor")
+	assert.Contains(t, new(app).explain(refused, exitFailed), "hiring doctor checks the connection.")
+	assert.NotContains(t, new(app).explain(refused, exitInterrupted), "doctor")
+	assert.NotContains(t, new(app).explain(adviceError{refused, "--timeout sets another limit"}, exitFailed), "doctor")
 }
 
 // TestRejectedForNow: an error that passes later has one exit status, whatever its code is. An
