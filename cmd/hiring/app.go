@@ -167,13 +167,13 @@ func (a *app) printer() (*output.Printer, error) {
 	if err != nil {
 		flag, _, _ := strings.Cut(err.Error(), ":")
 		if given := a.flags.output.Format; strings.HasPrefix(flag, "--output ") {
-			advice := "Use " + insteadOfFormat(given)
+			advice := []string{"Use " + insteadOfFormat(given)}
 			for i := range a.args {
 				if name, other := a.typedAt(i); (name == "-o" || name == "--output") && other != given && !slices.Contains(output.Formats(), other) {
-					advice += ". In place of -o " + other + " use " + insteadOfFormat(other)
+					advice = append(advice, "In place of -o "+other+" use "+insteadOfFormat(other))
 				}
 			}
-			return nil, adviceError{usageError{err}, advice}
+			return nil, adviceError{usageError{err}, strings.Join(advice, ". ")}
 		}
 		return nil, useInstead(usageError{err}, flag+" wrong")
 	}

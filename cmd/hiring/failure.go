@@ -134,8 +134,8 @@ func (a *app) flagError(c *cobra.Command, err error) error {
 		return err // The flag may belong to the command that was meant.
 	}
 	_, isUnknown := errors.AsType[*pflag.NotExistError](err)
-	if unknown, from := a.flagsWithout(c); isUnknown && unknown != nil {
-		return a.unknownFlags(c, unknown, from)
+	if unknown := a.flagsWithout(c); isUnknown && unknown != nil {
+		return a.unknownFlags(c, unknown)
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		return withoutValue(missing.GetFlag())

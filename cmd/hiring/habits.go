@@ -222,7 +222,7 @@ var ofFlag = map[string]string{ //nolint:gochecknoglobals // a constant table
 // inPlaceOf returns a placeholder with the word before it, or the only value that was typed and fits in its place.
 func (a *app) inPlaceOf(shown string) string {
 	found := placeholder.FindStringSubmatch(shown)
-	before, of := found[1], found[2]
+	before, of := strings.ReplaceAll(found[1], "--assessment", "-a"), found[2]
 	var values []string
 	for i := range a.args {
 		flag, value := a.typedAt(i)
@@ -371,13 +371,13 @@ func (a *app) typedFlags(c *cobra.Command, text string, isInstead bool) (flags s
 		add := ""
 		switch {
 		case name == "":
-		case flag == nil, flag.Name == "output" && a.insteadOfTyped(c, i) != "":
-			if isInstead && c.Name() != "api" {
-				add = a.otherFlags(c, i, with)
-			}
+		case (flag == nil || flag.Name == "output" && a.insteadOfTyped(c, i) != "") && isInstead && c.Name() != "api":
+			add = a.otherFlags(c, i, with)
+		case flag == nil:
 		case flag.Name == "jq" && ofItem.MatchString(value) == (c.Flag("limit") != nil):
 		case hasWord(with, "--"+flag.Name, "-"+cmp.Or(flag.Shorthand, "-"+flag.Name)),
-			!isInstead && !slices.Contains(aboutFlags, flag.Name), c.Name() == "api" && !slices.Contains(requestFlags, flag.Name), flag.Name == "field" && !strings.Contains(value, "="),
+			!isInstead && !slices.Contains(aboutFlags, flag.Name), flag.Name == "field" && !strings.Contains(value, "="),
+			c.Name() == "api" && !slices.Contains(requestFlags, flag.Name),
 			flag.Name == "limit" && hasWord(with, "--all"), hasWord(with, "--jq") && slices.Contains(outputFlags, flag.Name),
 			slices.Contains(withoutResults, c.Name()) && slices.Contains(outputFlags, flag.Name):
 		case flag.NoOptDefVal != "":
@@ -401,7 +401,8 @@ func (a *app) otherFlags(c *cobra.Command, i int, text string) string {
 	flags := append(onlyFlags.FindStringSubmatch(instead), "", "")[1]
 	name, _, hasValue := strings.Cut(flags, " ")
 	_, value := a.typedAt(i)
-	if flags == "" || strings.Contains(flags, "<") || strings.HasPrefix(flags, "--jq '.[") && c.Flag("limit") == nil || strings.Contains(instead, "; give your value") {
+	isOfList := strings.HasPrefix(flags, "--jq '.[") && c.Flag("limit") == nil
+	if flags == "" || isOfList || strings.Contains(flags, "<") || strings.Contains(instead, "; give your value") {
 		return ""
 	}
 	flag := flagOf(c, name)
@@ -422,13 +423,18 @@ func (a *app) otherFlags(c *cobra.Command, i int, text string) string {
 func (a *app) typedAt(i int) (flag, value string) {
 	isFlag := func(argument string) bool { return strings.HasPrefix(argument, "-") && argument != "-" }
 	flag, value, _ = strings.Cut(a.args[i], "=")
+	if len(flag) > 2 && flag[0] == '-' && flag[1] != '-' { // As in -L5.
+		flag, value = flag[:2], flag[2:]
+	}
 	switch next := append(a.args, "-")[i+1]; {
 	case isFlag(flag) && value == "" && !strings.HasPrefix(next, "-"):
 		return flag, next
 	case isFlag(flag):
 		return flag, value
-	case i > 0 && isFlag(a.args[i-1]) && !strings.Contains(a.args[i-1], "="):
-		return "", ""
+	case i > 0:
+		if before, of := a.typedAt(i - 1); before != "" && of == a.args[i] {
+			return "", ""
+		}
 	}
 	return "", a.args[i]
 }
@@ -465,9 +471,8 @@ func flagOf(c *cobra.Command, name string) *pflag.Flag {
 	return nil
 }
 
-// unknownFlags names what to use instead of flags that a command does not have, or flags with a similar name. from has the
-// arguments from each flag on.
-func (a *app) unknownFlags(c *cobra.Command, unknown []string, from [][]string) error {
+// unknownFlags names what to use instead of the flags in some places, which a command does not have, or flags with a similar name.
+func (a *app) unknownFlags(c *cobra.Command, unknown []int) error {
 	a.words = strings.Join(c.Flags().Args(), " ")
 	flags, others := flagLines(c.LocalNonPersistentFlags())+c.Example, "It has the flags below, and those of hiring --help"
 	if !isAction(c) {
@@ -475,8 +480,9 @@ func (a *app) unknownFlags(c *cobra.Command, unknown []string, from [][]string) 
 	}
 	if len(unknown) > 1 && !c.HasSubCommands() {
 		lines, below := "", ""
-		for i, flag := range unknown {
-			advice := a.adviceForFlag(c, flag, from[i])
+		for _, i := range unknown {
+			flag, _ := a.typedAt(i)
+			advice := a.adviceForFlag(c, i)
 			if advice == "" {
 				advice, below = others, flags
 			}
@@ -484,16 +490,17 @@ func (a *app) unknownFlags(c *cobra.Command, unknown []string, from [][]string) 
 		}
 		return listedError{usagef("%s does not have these flags", commandName(c)), lines + below}
 	}
-	has := func(child *cobra.Command) bool { return child.Flag(strings.TrimLeft(unknown[0], "-")) != nil }
-	err := usagef("%s has no flag %s", commandName(c), output.Clean(unknown[0]))
+	flag, _ := a.typedAt(unknown[0])
+	has := func(child *cobra.Command) bool { return child.Flag(strings.TrimLeft(flag, "-")) != nil }
+	err := usagef("%s has no flag %s", commandName(c), output.Clean(flag))
 	if lines := commandLines(c, "  ", has); lines != "" {
 		return listedError{adviceError{err, "Give it to a command below"}, lines}
 	}
-	if advice := a.adviceForFlag(c, unknown[0], from[0]); advice != "" {
+	if advice := a.adviceForFlag(c, unknown[0]); advice != "" {
 		return adviceError{err, advice}
 	}
 	if usual, _, _ := c.Find([]string{"list"}); usual != c {
-		return a.unknownFlags(usual, unknown, from)
+		return a.unknownFlags(usual, unknown)
 	}
 	return listedError{adviceError{err, others}, flags}
 }
@@ -501,28 +508,28 @@ func (a *app) unknownFlags(c *cobra.Command, unknown []string, from [][]string) 
 // isFlag matches an argument that is a flag also after a flag that needs a value.
 var isFlag = regexp.MustCompile(`^--[A-Za-z]`)
 
-// flagsWithout returns the flags that were typed and that a command does not have, and the arguments from each on. The value
-// of --sort may begin with a dash.
-func (a *app) flagsWithout(c *cobra.Command) (unknown []string, from [][]string) {
-	for i, argument := range a.args {
-		name, _, _ := strings.Cut(argument, "=")
-		if !isFlag.MatchString(name) {
-			name = name[:min(2, len(name))]
-		}
+// flagsWithout returns the places of the flags that were typed and that a command does not have. The value of --sort may begin with a dash.
+func (a *app) flagsWithout(c *cobra.Command) (unknown []int) {
+	for i := range a.args {
+		name, _ := a.typedAt(i)
 		isValue := i > 0 && a.args[i-1] == "--sort" && !isFlag.MatchString(name)
-		if strings.Trim(name, "-") != "" && name[0] == '-' && !isValue && flagOf(c, name) == nil {
-			unknown, from = append(unknown, name), append(from, a.args[i:])
+		if strings.Trim(name, "-") != "" && !isValue && flagOf(c, name) == nil {
+			unknown = append(unknown, i)
 		}
 	}
-	return unknown, from
+	return unknown
 }
 
-// adviceForFlag returns what to use instead of a flag among arguments that a command does not have, or "".
-func (a *app) adviceForFlag(c *cobra.Command, flag string, args []string) string {
-	if child, _, _ := c.Find(args[1:]); child != c { // A command follows, and no value.
-		args = args[:1]
+// adviceForFlag returns what to use instead of a flag that was typed and that a command does not have, or "".
+func (a *app) adviceForFlag(c *cobra.Command, i int) string {
+	flag, _ := a.typedAt(i)
+	instead := a.insteadOfTyped(c, i)
+	if child, _, _ := c.Find(a.args[i+1:]); child != c { // A command follows, and no value.
+		instead = a.insteadOfFlag(c, flag, a.args[i:i+1])
 	}
-	instead := cmp.Or(a.ownFlag(c, flag, args), columnsIn(strings.Join(args[:min(len(args), 2)], " ")), a.insteadOfFlag(c, flag, args))
+	if slices.ContainsFunc(a.args, isCSV.MatchString) && condition.MatchString(instead) {
+		instead = condition.ReplaceAllString(instead, ".[] | $1 | [.id, .created_at] | @csv'") + "; leave -o csv out"
+	}
 	switch {
 	case strings.HasPrefix(instead, "--all") && slices.ContainsFunc(a.args, limit.MatchString):
 		return "Use " + instead + "; leave --limit out"
@@ -599,8 +606,8 @@ func given(flag string, args []string) (member, operator, value string) {
 // example matches an example in habits, number a number, and plural a flag such as --types.
 var example, number, plural = regexp.MustCompile(`%([^%]+)%`), regexp.MustCompile(`^\d+(\.\d+)?$`), regexp.MustCompile(`^(--.+)s$`)
 
-// limit matches the limit of a list among arguments.
-var limit = regexp.MustCompile(`^(--limit|-L)`)
+// limit matches the limit of a list among arguments, and isCSV the format.
+var limit, isCSV = regexp.MustCompile(`^(--limit|-L)`), regexp.MustCompile(`(?i)^(--?o(utput)?=?|--)?csv$`)
 
 // withValue returns advice with the member, the operator and the value that the user gave a flag in place of the examples of
 // its kind: a number, a time, which the API writes in UTC, or a text. It says which number or time is only an example.
