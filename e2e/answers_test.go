@@ -456,7 +456,7 @@ func TestOneCandidate(t *testing.T) {
 	p.appears(".mails", "Sandbox Live Ltd invites you to the assessment \"Backend engineer\".")
 	assert.True(t, strings.HasSuffix(p.text(".letter + .line code"), "?candidate=…"+invitation[32:]))
 	p.appears(".mail-row", "No request in the journal sent it.")
-	p.press("[aria-label^='Open link']")
+	p.press("[aria-label^='Open as']")
 	p.appears(".said", "ada@candidates.test opened")
 	p.do(chromedp.NavigateBack())
 	p.appears(".pane .meta", "opened")
@@ -505,7 +505,7 @@ func TestOneCandidate(t *testing.T) {
 	p.appears(".card .score", "31")
 	p.visit("console/mails")
 	p.appears(".mails", "opened") // The link has no button any more.
-	for width, lines := range map[int64]int{760: 1, 390: 3} {
+	for width, lines := range map[int64]int{1000: 1, 390: 3} {
 		p.dress(appearance{width: width, height: 800})
 		p.becomes(fmt.Sprintf("new Set([...document.querySelectorAll('.mail-row > *')].map(e => e.getBoundingClientRect()).map(r => Math.round((r.top + r.bottom) / 24))).size <= %d", lines))
 	}

@@ -41,7 +41,7 @@ const row = (m) => html`<li class="mail-row"><p><a href=${link(m)}><bdi>${m.name
       <p class="line"><code title=${link(m)}>${shortIDs(link(m))}</code>${copyButton(location.origin + link(m), "Copy the link")}</p>
       <p class="line"><span>${sender(m)}</span><a href=${linkTo("mails", { mail: m.invitation_id })}>Link to this e-mail</a><small>The sandbox made this text. The service's own may differ.</small></p></details>
     <time class="quiet" title=${fullTime(m.at)}>${shortDay(m.at)} ${clockTime(m.at)}</time>
-    <p>${m.opened || m.ended ? html`<small>${m.ended || "opened"}</small>` : html`<button class="plain small" @click=${() => open(m)} aria-label=${"Open link as candidate " + m.name}>Open link as candidate</button>`}</p></li>`;
+    <p>${m.opened || m.ended ? html`<small>${m.ended || "opened"}</small>` : html`<button class="plain small" @click=${() => open(m)} aria-label=${"Open as candidate " + m.name}>Open as candidate</button>`}</p></li>`;
 
 const maxShown = 200;
 
