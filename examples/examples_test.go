@@ -2,10 +2,12 @@
 package examples_test
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,7 +15,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/stretchr/testify/require"
@@ -250,5 +255,123 @@ func TestPrintableIsTheSameEverywhere(t *testing.T) {
 	require.Len(t, copies, 1, "%v", copies)
 	for _, files := range copies {
 		require.GreaterOrEqual(t, len(files), 3)
+	}
+}
+
+func TestQuickstartShowsTheTables(t *testing.T) {
+	t.Parallel()
+	stdout, stderr, status := output(t, program(t, service{}, "quickstart"))
+	require.Zero(t, status, stderr)
+	require.Empty(t, stderr)
+	const golden = "testdata/quickstart.txt"
+	if *update {
+		require.NoError(t, os.WriteFile(golden, []byte(stdout), 0o600))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	require.Equal(t, string(want), stdout, "run go test ./examples -update if the change is meant")
+
+	server := sandbox.Start(t)
+	overTCP, stderr, status := output(t, program(t, service{server.URL(), sandbox.TestKey}, "quickstart"))
+	require.Zero(t, status, stderr)
+	require.Equal(t, stdout, overTCP, "the embedded sandbox and the same one over TCP")
+}
+
+func TestQuickstartOnlyReadsWithALiveKey(t *testing.T) {
+	t.Parallel()
+	fake := sandbox.Start(t)
+	var writes atomic.Int32
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			writes.Add(1)
+		}
+		r.Header.Set("Authorization", "Bearer "+sandbox.TestKey)
+		fake.ServeHTTP(w, r)
+	})
+	stdout, stderr, status := output(t, program(t, service{url, "sk_live_quickstart"}, "quickstart"))
+	require.Zero(t, status, stderr)
+	require.Zero(t, writes.Load(), "requests other than GET")
+	require.NotContains(t, stdout, "CREATED Quickstart")
+	require.Contains(t, stdout, "writes: not known before the first one")
+}
+
+func TestInvite(t *testing.T) {
+	t.Parallel()
+	for name, lines := range map[string][]string{
+		"no header": {"Ada Example,ada@example.com", "Bob Example,bob@@example.com", "Ada again,ADA@example.com", `"Example, Eve", eve@example.com `},
+		"header":    {"\ufeffName,Email", "Ada Example,ada@example.com", "Bob Example,bob@@example.com", "Ada again,ADA@example.com", `"Example, Eve",eve@example.com`},
+	} {
+		stdout, stderr, status := output(t, program(t, service{}, "invite", csvFile(t, lines...)))
+		require.Equal(t, "2 sent, 1 existing, 1 failed\n", stdout, name)
+		oneLine(t, "invite", stderr, status, "candidate 2: Invitations.Send: 400 INVALID_INPUT")
+	}
+}
+
+func TestInviteRejectsBadArguments(t *testing.T) {
+	t.Parallel()
+	server := sandbox.Start(t)
+	ada := csvFile(t, "Ada Example,ada@example.com")
+	for _, c := range []struct {
+		service
+		args []string
+		want string
+	}{
+		{service{server.URL(), sandbox.LiveKey}, []string{ada, sandbox.AssessmentID}, "this sends e-mails to real candidates (1 in the file)"},
+		{service{server.URL(), "another-kind-of-key"}, []string{ada, sandbox.AssessmentID}, "this sends e-mails to real candidates (1 in the file)"},
+		{service{server.URL(), sandbox.TestKey}, []string{ada}, "usage"},
+		{service{server.URL(), sandbox.TestKey}, nil, "usage"},
+		{service{}, nil, "usage: invite"},
+		{service{}, []string{csvFile(t, "Bob Example,bob")}, "the columns must be name,email"},
+		{service{}, []string{filepath.Join(t.TempDir(), "none.csv")}, "no such file"},
+		{service{}, []string{csvFile(t, "Ada Example", "ada@example.com")}, "wrong number of fields"},
+		{service{}, []string{csvFile(t, "who,email", "Ada Example,ada@example.com")}, "the columns must be name,email"},
+		{service{}, []string{csvFile(t, "Ada,ada@example.com", "Bob")}, "wrong number of fields"},
+	} {
+		stdout, stderr, status := output(t, program(t, c.service, "invite", c.args...))
+		oneLine(t, "invite", stderr, status, c.want)
+		require.Empty(t, stdout)
+	}
+	require.Empty(t, server.Journal(), "nothing is sent")
+}
+
+func TestBackendServesUntilItIsStopped(t *testing.T) {
+	t.Parallel()
+	cmd := program(t, service{}, "backend", "-listen=127.0.0.1:0")
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	require.NoError(t, err)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSpace(strings.TrimPrefix(line, "open ")), nil)
+	require.NoError(t, err)
+	reply, err := (&http.Client{Timeout: time.Minute}).Do(request)
+	require.NoError(t, err)
+	body, err := io.ReadAll(reply.Body)
+	require.NoError(t, err)
+	require.NoError(t, reply.Body.Close())
+	require.Equal(t, http.StatusOK, reply.StatusCode)
+	require.Contains(t, string(body), "Invite a candidate")
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, cmd.Wait(), "status 0")
+}
+
+func TestBackendRejectsWrongSettings(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		service
+		args []string
+		want string
+	}{
+		"no assessment":  {service{"https://hiring.example.com", sandbox.LiveKey}, nil, "-assessment ID"},
+		"not an address": {service{"hiring.example.com", sandbox.LiveKey}, []string{"-assessment=a"}, "HIRING_BASE_URL: must be absolute"},
+		"no key":         {service{"https://hiring.example.com", ""}, []string{"-assessment=a"}, "HIRING_API_KEY"},
+		"nowhere":        {service{}, []string{"-listen=nowhere"}, "nowhere"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stdout, stderr, status := output(t, program(t, c.service, "backend", c.args...))
+			require.Empty(t, stdout)
+			oneLine(t, "backend", stderr, status, c.want)
+		})
 	}
 }
