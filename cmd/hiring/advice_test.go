@@ -95,7 +95,7 @@ func linesOf(commands []*cobra.Command, word, advice string) map[string]string {
 	if of = strings.TrimSpace(of); !isFlag || flag == "" {
 		name, _, _ := strings.Cut(word, " more")
 		i := slices.IndexFunc(commands, func(c *cobra.Command) bool { return commandName(c) == name })
-		return map[string]string{strings.TrimSuffix(commands[max(i, 0)].UseLine(), " [flags]"): strings.NewReplacer("* ", "submissions ", " to ", " ", " more", " a b c", " alone", "").Replace("hiring " + word)}
+		return map[string]string{strings.TrimSuffix(commands[max(i, 0)].UseLine(), " [flags]"): strings.NewReplacer("* ", "submissions ", " to ", " ", " more", " zz b c", " alone", "").Replace("hiring " + word)}
 	}
 	lines := make(map[string]string)
 	for _, c := range commands {

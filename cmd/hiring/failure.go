@@ -101,7 +101,10 @@ func (a *app) checkLine(c *cobra.Command, given []string) error {
 	if file != "" && !strings.Contains(arguments, "<file") && !slices.Contains(withoutResults, c.Name()) {
 		return adviceError{tooMany, "Use " + file}
 	}
-	return useInstead(tooMany, name+" more")
+	if instead := insteadOf(name + " more"); instead != "" {
+		return adviceError{tooMany, "Use " + strings.ReplaceAll(instead, "<line>", c.CommandPath()+" "+quotedWord(given[0]))}
+	}
+	return tooMany
 }
 
 // wrongWord returns an error for a first argument, if any, that is the word for a command which does not exist.
@@ -126,7 +129,7 @@ func quoted(words []string) string { return "'" + output.Clean(strings.Join(word
 func (a *app) flagError(c *cobra.Command, err error) error {
 	words := c.Flags().Args()
 	for i, argument := range a.args { // The parser stops at the flag, and an id behind it may be no value.
-		if isID.MatchString(argument) && !slices.Contains(words, argument) && ofFlag[a.args[max(i-1, 0)]] == "" {
+		if (isID.MatchString(argument) || strings.HasSuffix(argument, ".csv")) && !slices.Contains(words, argument) && ofFlag[a.args[max(i-1, 0)]] == "" {
 			words = append(words, argument)
 		}
 	}

@@ -57,12 +57,13 @@ func (a *app) unknownCommand(c *cobra.Command, given []string) error {
 	parent, name := strings.TrimPrefix(c.CommandPath()+" ", "hiring "), given[0]
 	err := usagef("There is no command hiring %s%s", parent, output.Clean(name))
 	instead := cmp.Or(insteadOf("* "+name), a.insteadOfCommand(c, parent, given))
-	if instead == "" && !c.HasParent() {
-		words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-:. ", r) })
-		if len(words) != 2 { // Else as in list-submissions, submissions:list or 'submissions list'.
-			words = []string{strings.TrimSuffix(name+"s", "ss")} // The other of singular and plural.
+	if words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-:. ", r) }); instead == "" && len(words) == 2 {
+		// As in list-submissions, submissions:list or 'submissions list', and in a group as in get-archive, if the second is a command.
+		if of, _, _ := c.Root().Find(words[1:]); !c.HasParent() || of.HasParent() || usageBelow(c, c.Name(), words[1]) != "" {
+			instead = a.insteadOfCommand(c.Root(), "", append(words, given[1:]...))
 		}
-		instead = a.insteadOfCommand(c, parent, append(words, given[1:]...))
+	} else if instead == "" && !c.HasParent() { // The other of singular and plural.
+		instead = a.insteadOfCommand(c, "", append([]string{strings.TrimSuffix(name+"s", "ss")}, given[1:]...))
 	}
 	if instead != "" {
 		return adviceError{err, "Use " + instead}
@@ -99,6 +100,8 @@ func (a *app) insteadOfCommand(c *cobra.Command, below string, given []string) (
 			word = "<id>"
 		} else if strings.Contains(word, "@") {
 			word = "<email>"
+		} else if strings.HasSuffix(word, ".csv") {
+			word = "<file.csv>"
 		}
 		words = append(words, word)
 	}
@@ -168,6 +171,8 @@ func (a *app) chosenByFlag(said, advice string) (chosen, flag string) {
 		return advice, ""
 	}
 	_, argument, _ := strings.Cut(argumentsOf(c), " ")
+	group, _, _ := strings.Cut(commandName(c), " ")
+	isOfGroup := !strings.Contains(strings.ReplaceAll(instead, "hiring "+group, ""), "hiring ")
 	for i := range a.args {
 		name, _ := a.typedAt(i)
 		other := a.insteadOfTyped(c, i)
@@ -175,8 +180,7 @@ func (a *app) chosenByFlag(said, advice string) (chosen, flag string) {
 		if to == nil || hasWord(said, name) || !strings.Contains(other, argument) {
 			continue
 		}
-		isOneOf := !strings.Contains(instead, "hiring ") || strings.Contains(instead, commandName(to))
-		if commandName(to) == commandName(c) || !isAction(c) && isOneOf {
+		if commandName(to) == commandName(c) || !isAction(c) && (isOfGroup || strings.Contains(instead, commandName(to))) {
 			return "Use " + other, name
 		}
 	}
@@ -595,9 +599,13 @@ func columnsIn(text string) (instead string) {
 	return strings.Replace(instead, ",", "--columns ", 1)
 }
 
+// awsFilter matches a condition as aws has it, before the value.
+var awsFilter = regexp.MustCompile(`Name=(\w+),Values?=`)
+
 // given returns the value that arguments give a flag, if it is a text that needs no quotes, and the member and the operator
 // of a value such as status=active, score>=80 or >80.
 func given(flag string, args []string) (member, operator, value string) {
+	args = strings.Split(awsFilter.ReplaceAllString(strings.Join(args, "\x00"), "${1}="), "\x00")
 	first := regexp.MustCompile(`(?:^|\x00)--?` + regexp.QuoteMeta(strings.TrimLeft(flag, "-")) + `[=\x00](?:(\w*)(?:==?|(!=|[<>]=?)) ?)?([\pL\pN./~][\pL\pN @.,_+:/~-]*)(?:\x00|$)`)
 	found := append(first.FindStringSubmatch(strings.Join(args, "\x00")), "", "", "", "")
 	return found[1], found[2], found[3]
@@ -622,6 +630,8 @@ func (a *app) withValue(advice, member, operator, value string) string {
 			return cmp.Or(operator, shown)
 		case shown == `"<value>"` && value != "" && !number.MatchString(value):
 			return strconv.Quote(value)
+		case strings.Contains(shown, "_"): // As in strong_yes: the API has no spaces or capitals.
+			return cmp.Or(strings.ReplaceAll(strings.ToLower(value), " ", "_"), shown)
 		case isTime && at.Set(value) == nil:
 			return at.at.UTC().Format(time.RFC3339)
 		case isTime || number.MatchString(shown) && !number.MatchString(value):

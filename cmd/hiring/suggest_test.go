@@ -31,7 +31,7 @@ func TestHabitsFromGh(t *testing.T) {
 		"report Ada report.pdf":                      "Use -o json: the API has reports as data only.\n",
 		"invitations list --sandbox":                 "--assessment is missing. hiring assessments list --sandbox shows the names and ids.\n",
 		"submissions list -o noheader -o columns=id": "Use --columns id. In place of -o noheader use --jq ",
-		"submissions archive Ada x.zip":              "Use hiring submissions archive <submission> -f workspace.zip.\n",
+		"submissions archive Ada x.zip":              "Use one at a time, as in hiring submissions archive Ada; -f names the file.\n",
 		"submissions list -o text --jq .":            "--jq is for JSON: leave out -o, or use ",
 		"archives download --all --assessment x":     "There is no command hiring archives. Use hiring submissions archive <submission> for one at a time: hiring submissions list --assessment x --all --jq '.[].id' lists them.\n",
 		"invite @people.csv -a x":                    "hiring invitations import --assessment x people.csv reads a file of candidates.\n",
@@ -68,8 +68,10 @@ func TestHabitsFromGh(t *testing.T) {
 		"assesments delta x":                                                     "Did you mean hiring assessments list? ",
 		"invitatoins send x":                                                     "Did you mean hiring invitations list? ",
 		"reports download --assessment x --dir ./reports":                        "Use hiring submissions export <file> -a x for all of an assessment, ",
-		"submissions get Ada Lovelace":                                           "Use quotes around a name with spaces, and one at a time, as in ",
-		"submission describe a@b.test c@d.test":                                  "'a@b.test', 'c@d.test'. Use quotes around a name with spaces, and one at a time, as in ... | xargs -n 1 hiring report; hiring submissions export <file> writes all.\n",
+		"submissions get Ada Lovelace":                                           "Use one at a time, as in hiring submissions get Ada, and with quotes around a name with spaces.\n",
+		"invitations revoke a@b.test c@d.test -a x":                              "Use one at a time, as in hiring invitations revoke --assessment x a@b.test, and ",
+		"submissions list --verdict=Strong_Yes":                                  "(.report.verdict == \"strong_yes\"))': known ",
+		"submissions list --filters Name=status,Values=started":                  "Use --status 'started'.\n",
 		"invite bob@example.com -a x":                                            "Give 'Ada <bob@example.com>', or one address and --name.\n",
 		"submissions list --since -7d":                                           "--since -7d: give a date as in 2026-03-15, ",
 		"submissions list -o custom-columns=ID:.id,Mail:.candidate.email,N:name": "Use --columns id,candidate.email,name.\n",
@@ -106,6 +108,7 @@ func TestHabitsFromGh(t *testing.T) {
 	assert.Equal(t, "hiring: warning: per_page may have no effect: the parameters of a list are page_size and page.\n", u.run("api", "/members?per_page=2").stderr)
 	got = u.run("submissions", "list", "--status", "completed")
 	assert.Equal(t, result{stderr: "hiring: warning: --status completed may find nothing: known are evaluated, started, submitted.\n"}, got)
+	assert.Contains(t, u.run("submissions", "list", "--jq", ".[].candidate_email").stderr, "such a member. The member is .candidate.email.\n")
 }
 
 // TestAdviceKeepsWhatWasTyped: the only id or address that was typed replaces the only placeholder of its kind, the
@@ -119,12 +122,14 @@ func TestAdviceKeepsWhatWasTyped(t *testing.T) {
 		"lookup b@x.test": "hiring submissions find b@x.test, ", "remind b@x.test": "hiring invitations resend b@x.test -a <assessment>. ", "login b@x.test": "hiring profile add <name>.", "candidates get b@x.test": "hiring report b@x.test or hiring invitations find b@x.test.",
 		"invite " + id + " -f p.csv --dry-run": "hiring invitations import --dry-run p.csv -a <assessment>, ", "invite " + id + " -f p.csv --yes": "hiring invitations import --yes p.csv -a <assessment>, ",
 		"config profile staging": "hiring profile use staging, after hiring profile add staging once.", "challenges list " + id: "hiring assessments get <assessment> --jq .challenge_id, ", "invitations update " + id + " --expires 7d": "hiring invitations resend " + id + ", ",
-		"stats -a x": "hiring submissions list --assessment x --all --jq 'group_by(", "candidates --assessment=x": "hiring submissions list --assessment x or hiring invitations list -a x.", "export -o all.csv -a x": "hiring submissions export --assessment x all.csv, without > before the name. ",
+		"stats -a x": "hiring submissions list --assessment x --all --jq 'group_by(", "candidates --assessment=x": "hiring submissions list --assessment x or hiring invitations list -a x.", "export -o all.csv -a x": "hiring submissions export --assessment x all.csv, which writes all submissions, without > before the name. ",
 		"submissions events " + id + " --tail 20": "hiring events list --all --jq '.[-20:]' " + id + " or hiring events follow " + id + ". ", "submissions diff " + id + " " + other: "hiring submissions list --status evaluated --sort -score. That leaves out " + id + ", " + other + ". ", "invitations rm " + id + " --yes": "hiring invitations revoke --yes " + id + ". ", "members count -a x": "hiring members list --all --jq length.",
 		"config set output json": "the flags of each command, ", "configure list": "hiring profile list.", "org member add b@x.test": "the dashboard: ", "delete invite " + id + " --force": "hiring invitations revoke --yes " + id + ".", "grade submission " + id: "the dashboard: ", "get report " + id: "hiring report " + id + ".", "jobs create --title X": "hiring assessments create --challenge <challenge> --name X. ",
 		"auth switch staging": "hiring profile use staging. ", "report --id=" + id: "an argument, as in hiring report " + id + ", ", "logs -f " + id: "hiring events follow " + id + ". ", "download " + id + " --dir out": "hiring submissions archive " + id + " -f out/workspace.zip. ", "archive " + id + " --output=c.zip": "hiring submissions archive " + id + " -f c.zip. ",
 		"invitations create -a x --email b@x.test --name Bob": "hiring invitations invite --name Bob b@x.test -a x for a candidate ", "login acme --hostname https://h.test/v1 --with-token": "hiring profile add acme --base-url https://h.test/v1 < key-file, ", "get /v1/account --sandbox": "hiring api --sandbox GET /v1/account. ", "post /v1/x -d name=y": "hiring api -f name=y POST /v1/x. ", "rm -f " + id: "hiring invitations revoke --yes " + id + " for an invitation, or ",
 		"get submissions -o yaml --field-selector status=started": "hiring submissions list -o json --status 'started' or hiring submissions get -o json <submission>. ", "run -d --name X": "hiring submissions list, or hiring assessments create --challenge <challenge> --name X. That leaves out -d. ", "login -u me -p s": "hiring profile add <name>. That leaves out -u, -p. ", "all --sandbox": "hiring help. ", "exec -it " + id: "hiring submissions archive " + id, "list-invitations --assessment-id x": "hiring invitations list -a x. ",
+		"invitations send-invitation --email b@x.test --assessment-id x": "hiring invitations invite b@x.test --name <name> -a x for a candidate ", "submissions describe-submission --submission-id " + id: "hiring submissions get " + id + ". ", "submissions get-archive " + id: "hiring submissions archive " + id + ". ",
+		"apply -f p.csv": "hiring invitations import p.csv -a <assessment>. ", "export " + id + " -o ws.tar": "hiring submissions archive " + id + " -f ws.tar. ", "get submissions -w": "hiring watch. ",
 		"report --assessment " + id: "hiring submissions export <file> -a " + id + " for all, ", "invite --email b@x.test --name Bob -a " + id: "an argument, as in hiring invite b@x.test --name Bob -a " + id + ".",
 	} {
 		got := runWith(t.Context(), sandbox.TestKey, nil, strings.Fields(line)...)

@@ -353,7 +353,13 @@ func (p *Printer) warnOfUnknown(value any) {
 			return other != path && (owner == "" || owner == last) && (known[last+"."+name] || known[last+".null"])
 		})
 		if !found && len(known) > 0 {
-			p.Warn("--jq: " + strings.TrimPrefix(path, ".") + " is null, because nothing here has such a member. -o json shows the members.")
+			advice := "-o json shows the members."
+			for member := range known { // As in candidate_email of CSV in other programs.
+				if strings.ReplaceAll(member, ".", "_") == name {
+					advice = "The member is ." + member + "."
+				}
+			}
+			p.Warn("--jq: " + strings.TrimPrefix(path, ".") + " is null, because nothing here has such a member. " + advice)
 		}
 	}
 	p.names = nil
