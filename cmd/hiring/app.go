@@ -29,6 +29,7 @@ type app struct {
 	warnings []string // Warnings that were printed.
 	flags    globalFlags
 	args     []string
+	typed    []typedFlag     // The flags and arguments in args.
 	words    string          // The arguments that were typed behind a command, for advice.
 	ctx      context.Context // The context of the run.
 	stopped  context.Context // Ends with SIGTERM, and ctx with it.
@@ -168,8 +169,8 @@ func (a *app) printer() (*output.Printer, error) {
 		flag, _, _ := strings.Cut(err.Error(), ":")
 		if given := a.flags.output.Format; strings.HasPrefix(flag, "--output ") {
 			advice := []string{"Use " + insteadOfFormat(given)}
-			for i := range a.args {
-				if name, other := a.typedAt(i); (name == "-o" || name == "--output") && other != given && !slices.Contains(output.Formats(), other) {
+			for _, typed := range a.typed {
+				if other := typed.value; (typed.flag == "-o" || typed.flag == "--output") && other != given && !slices.Contains(output.Formats(), other) {
 					advice = append(advice, "In place of -o "+other+" use "+insteadOfFormat(other))
 				}
 			}

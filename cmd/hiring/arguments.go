@@ -22,7 +22,7 @@ func (a *app) refuseArguments(hasKey func(string) bool) error {
 	if !slices.ContainsFunc(a.args, hasKey) {
 		return nil
 	}
-	a.args, a.words = nil, "" // No advice shows it.
+	a.args, a.typed, a.words = nil, nil, "" // No advice shows it.
 	return adviceError{
 		usagef("An argument looks like a key. Never give a key as an argument: the shell's history and the process list show it"),
 		"Nothing was sent. Revoke the key in the dashboard, and give the next one to hiring profile add <name>, which asks for it",
@@ -41,10 +41,11 @@ func (a *app) normalize(root *cobra.Command) {
 	for i, argument := range a.args {
 		name, _, _ := strings.Cut(strings.TrimPrefix(argument, "-"), "=")
 		isFlag := strings.HasPrefix(argument, "-") && (i == 0 || a.args[i-1] != "--sort")
-		if isFlag && (c.Flag(name) != nil || a.insteadOfFlag(c, "--"+name, a.args[i:]) != "") {
+		if isFlag && (c.Flag(name) != nil || a.insteadOfFlag(c, typedFlag{flag: "--" + name}) != "") {
 			a.args[i] = "-" + argument
 		}
 	}
+	a.typed = typedIn(a.args)
 }
 
 // withoutResults are the names of the commands that print no results.
@@ -76,7 +77,7 @@ func (a *app) prepare(c *cobra.Command) error {
 		if c.Flags().Changed(flag) && slices.Contains(withoutResults, c.Name()) {
 			err := usagef("%s prints no results, so that --%s has no meaning", commandName(c), flag)
 			value := c.Flag(flag).Value.String()
-			if instead := cmp.Or(insteadOf(commandName(c)+" --"+flag+" "+value), a.insteadOfFlag(c, "--"+flag, []string{"--" + flag, value})); instead != "" {
+			if instead := cmp.Or(insteadOf(commandName(c)+" --"+flag+" "+value), a.insteadOfFlag(c, typedFlag{"--" + flag, value})); instead != "" {
 				return adviceError{err, "Use " + instead}
 			}
 			return adviceError{err, c.CommandPath() + " --help lists the flags"}

@@ -128,9 +128,10 @@ func quoted(words []string) string { return "'" + output.Clean(strings.Join(word
 // flagError rewords the parser's error about a flag.
 func (a *app) flagError(c *cobra.Command, err error) error {
 	words := c.Flags().Args()
-	for i, argument := range a.args { // The parser stops at the flag, and an id behind it may be no value.
-		if (isID.MatchString(argument) || strings.HasSuffix(argument, ".csv")) && !slices.Contains(words, argument) && ofFlag[a.args[max(i-1, 0)]] == "" {
-			words = append(words, argument)
+	for _, typed := range a.typed { // The parser stops at the flag, and an id behind it may be no value.
+		isThing := isID.MatchString(typed.value) || strings.HasSuffix(typed.value, ".csv")
+		if isThing && !slices.Contains(words, typed.value) && ofFlag[typed.flag] == "" {
+			words = append(words, typed.value)
 		}
 	}
 	if err := a.wrongWord(c, words); err != nil {

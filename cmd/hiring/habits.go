@@ -173,32 +173,31 @@ func (a *app) chosenByFlag(said, advice string) (chosen, flag string) {
 	_, argument, _ := strings.Cut(argumentsOf(c), " ")
 	group, _, _ := strings.Cut(commandName(c), " ")
 	isOfGroup := !strings.Contains(strings.ReplaceAll(instead, "hiring "+group, ""), "hiring ")
-	for i := range a.args {
-		name, _ := a.typedAt(i)
-		other := a.insteadOfTyped(c, i)
+	for _, typed := range a.typed {
+		other := a.insteadOfTyped(c, typed)
 		to := commandIn(strings.TrimPrefix(other, "hiring "))
-		if to == nil || hasWord(said, name) || !strings.Contains(other, argument) {
+		if to == nil || hasWord(said, typed.flag) || !strings.Contains(other, argument) {
 			continue
 		}
 		if commandName(to) == commandName(c) || !isAction(c) && (isOfGroup || strings.Contains(instead, commandName(to))) {
-			return "Use " + other, name
+			return "Use " + other, typed.flag
 		}
 	}
 	return advice, ""
 }
 
 // insteadOfTyped returns what to use instead of a flag that was typed and that has no meaning for a command, or "".
-func (a *app) insteadOfTyped(c *cobra.Command, i int) string {
-	name, value := a.typedAt(i)
-	switch flag := flagOf(c, name); {
-	case strings.Trim(name, "-") == "":
+func (a *app) insteadOfTyped(c *cobra.Command, typed typedFlag) string {
+	switch flag := flagOf(c, typed.flag); {
+	case typed.flag == "":
 		return ""
 	case flag == nil:
-		return cmp.Or(columnsIn(value), a.ownFlag(c, name, a.args[i:]), a.insteadOfFlag(c, name, a.args[i:]))
+		return cmp.Or(columnsIn(typed.value), ownFlag(c, typed.value), a.insteadOfFlag(c, typed))
 	case slices.Contains(outputFlags, flag.Name) && slices.Contains(withoutResults, c.Name()): // As in archive -o code.zip.
-		return a.insteadOfFlag(c, "--"+flag.Name, []string{"--" + flag.Name, value})
-	case flag.Name == "output" && !slices.Contains(output.Formats(), value):
-		return insteadOfFormat(value)
+		typed.flag = "--" + flag.Name
+		return a.insteadOfFlag(c, typed)
+	case flag.Name == "output" && !slices.Contains(output.Formats(), typed.value):
+		return insteadOfFormat(typed.value)
 	}
 	return ""
 }
@@ -228,8 +227,8 @@ func (a *app) inPlaceOf(shown string) string {
 	found := placeholder.FindStringSubmatch(shown)
 	before, of := strings.ReplaceAll(found[1], "--assessment", "-a"), found[2]
 	var values []string
-	for i := range a.args {
-		flag, value := a.typedAt(i)
+	for _, typed := range a.typed {
+		flag, value := typed.flag, typed.value
 		if member, of, ok := strings.Cut(value, "="); ok && flag != "" { // As in -d email=ada@example.com.
 			flag, value = "--"+member, of
 		}
@@ -258,7 +257,7 @@ func (a *app) inPlaceOf(shown string) string {
 	switch isAddress := strings.Contains(shown, "@"); {
 	case isAddress && of == "invitation" && (before == "resend" || before == "revoke"):
 		shown += " -a <assessment>"
-	case isAddress && of == "candidate" && !strings.Contains(shown, "<") && !slices.Contains(a.args, "--name"):
+	case isAddress && of == "candidate" && !strings.Contains(shown, "<") && !a.hasTyped("--name"):
 		shown += " --name <name>"
 	}
 	return shown
@@ -312,7 +311,7 @@ func (a *app) withTyped(said, advice string) string {
 	if !strings.Contains(advice, "hiring ") {
 		return advice
 	}
-	var kept []int
+	var kept []typedFlag
 	var left []string
 	suggests := strings.HasPrefix(advice, "Use ") || strings.HasPrefix(advice, "Did you mean ")
 	mayLeaveOut := false
@@ -321,19 +320,18 @@ func (a *app) withTyped(said, advice string) string {
 		if c := commandIn(part); c != nil {
 			isInstead := suggests && !sentenceEnd.MatchString(strings.Join(parts[:i+1], ""))
 			mayLeaveOut = mayLeaveOut || isInstead && c.Name() != "api" && c.Name() != "help" // A request has the flags in another form.
-			flags, at := a.typedFlags(c, part, isInstead)
+			flags, at := a.keptFlags(c, part, isInstead)
 			parts[i+1] = commandName(c) + flags + a.selected(c, strings.TrimPrefix(part, commandName(c)))
 			kept = append(kept, at...)
 		}
 	}
 	advice = strings.Join(parts, "hiring ")
-	for i, argument := range a.args {
-		name, value := a.typedAt(i)
-		word := cmp.Or(value, name, argument)
+	for _, typed := range a.typed {
+		word := cmp.Or(typed.value, typed.flag)
 		word = word[strings.LastIndex(word, "=")+1:] // As in -d email=ada@example.com.
-		isSaid := slices.Contains(kept, i) || hasWord(said, name) || hasWord(said+" "+advice, path.Base(word), copied(word))
-		if mayBeLeftOut.MatchString(argument) && !isSaid {
-			left = append(left, output.Clean(cmp.Or(name, argument)))
+		isSaid := slices.Contains(kept, typed) || hasWord(said, typed.flag) || hasWord(said+" "+advice, path.Base(word), copied(word))
+		if shown := cmp.Or(typed.flag, typed.value); mayBeLeftOut.MatchString(shown) && !isSaid {
+			left = append(left, output.Clean(shown))
 		}
 	}
 	if left != nil && mayLeaveOut {
@@ -350,33 +348,33 @@ var condition = regexp.MustCompile(`map\((select\(.*\))\)'`)
 
 // selected returns advice about a list with what flags that were typed select among the items that it writes one by one.
 func (a *app) selected(c *cobra.Command, advice string) string {
-	for i := range a.args {
-		if selects := condition.FindStringSubmatch(a.insteadOfTyped(c, i)); selects != nil {
+	for _, typed := range a.typed {
+		if selects := condition.FindStringSubmatch(a.insteadOfTyped(c, typed)); selects != nil {
 			advice = strings.Replace(advice, "'.[].", "'.[] | "+selects[1]+" | .", 1)
 		}
 	}
 	return advice
 }
 
-// typedFlags returns the flags that were typed and that a command has, or other flags that habits has instead, for advice that names the
+// keptFlags returns the flags that were typed and that a command has, or other flags that habits has instead, for advice that names the
 // command, unless the advice has them or they have no meaning beside its flags. A hint gets only those that choose what it is about. kept
-// has the positions of the flags that the advice then has.
-func (a *app) typedFlags(c *cobra.Command, text string, isInstead bool) (flags string, kept []int) {
+// has the flags that the advice then has.
+func (a *app) keptFlags(c *cobra.Command, text string, isInstead bool) (flags string, kept []typedFlag) {
 	isLocal := slices.Contains(withoutServer, strings.Fields(commandName(c))[0])
-	for i := range a.args {
-		name, value := a.typedAt(i)
-		flag, with := flagOf(c, name), text+flags
+	for _, typed := range a.typed {
+		value := typed.value
+		flag, with := flagOf(c, typed.flag), text+flags
 		if isLocal {
 			if flag != nil && flag.NoOptDefVal != "" {
-				kept = append(kept, i)
+				kept = append(kept, typed)
 			}
 			continue
 		}
 		add := ""
 		switch {
-		case name == "":
-		case (flag == nil || flag.Name == "output" && a.insteadOfTyped(c, i) != "") && isInstead && c.Name() != "api":
-			add = a.otherFlags(c, i, with)
+		case typed.flag == "":
+		case (flag == nil || flag.Name == "output" && a.insteadOfTyped(c, typed) != "") && isInstead && c.Name() != "api":
+			add = a.otherFlags(c, typed, with)
 		case flag == nil:
 		case flag.Name == "jq" && ofItem.MatchString(value) == (c.Flag("limit") != nil):
 		case hasWord(with, "--"+flag.Name, "-"+cmp.Or(flag.Shorthand, "-"+flag.Name)),
@@ -392,7 +390,7 @@ func (a *app) typedFlags(c *cobra.Command, text string, isInstead bool) (flags s
 			add = " --" + flag.Name + " " + quotedWord(value)
 		}
 		if add != "" {
-			flags, kept = flags+add, append(kept, i)
+			flags, kept = flags+add, append(kept, typed)
 		}
 	}
 	return flags, kept
@@ -400,11 +398,10 @@ func (a *app) typedFlags(c *cobra.Command, text string, isInstead bool) (flags s
 
 // otherFlags returns the flags that habits has instead of a flag that was typed, unless they have no meaning beside those of a text or
 // need a choice.
-func (a *app) otherFlags(c *cobra.Command, i int, text string) string {
-	instead := a.insteadOfTyped(c, i)
+func (a *app) otherFlags(c *cobra.Command, typed typedFlag, text string) string {
+	instead := a.insteadOfTyped(c, typed)
 	flags := append(onlyFlags.FindStringSubmatch(instead), "", "")[1]
 	name, _, hasValue := strings.Cut(flags, " ")
-	_, value := a.typedAt(i)
 	isOfList := strings.HasPrefix(flags, "--jq '.[") && c.Flag("limit") == nil
 	if flags == "" || isOfList || strings.Contains(flags, "<") || strings.Contains(instead, "; give your value") {
 		return ""
@@ -412,35 +409,43 @@ func (a *app) otherFlags(c *cobra.Command, i int, text string) string {
 	flag := flagOf(c, name)
 	isOutput := strings.HasPrefix(name, "-o") || name == "--columns" || strings.Contains(flags, "--jq ")
 	switch {
-	case namesThing.MatchString(a.args[i]) && hasWord(text, value), name != "--all" && hasWord(text, name, "--"+flag.Name, "-"+cmp.Or(flag.Shorthand, name)),
+	case namesThing.MatchString(typed.flag) && hasWord(text, typed.value), name != "--all" && hasWord(text, name, "--"+flag.Name, "-"+cmp.Or(flag.Shorthand, name)),
 		isOutput && hasWord(text, "--jq", "--columns", "--output", "-o"), name == "--all" && hasWord(text, "--limit"):
 		return ""
 	case !hasValue && flag.NoOptDefVal == "":
-		return strings.TrimSuffix(" "+flags+" "+quotedWord(value), " "+flags+" ")
+		return strings.TrimSuffix(" "+flags+" "+quotedWord(typed.value), " "+flags+" ")
 	case hasWord(text, "--all"):
 		return " " + strings.TrimPrefix(flags, "--all ")
 	}
 	return " " + flags
 }
 
-// typedAt returns what was typed: a flag with its value, an argument, or nothing for what may be the value of the flag before it.
-func (a *app) typedAt(i int) (flag, value string) {
-	isFlag := func(argument string) bool { return strings.HasPrefix(argument, "-") && argument != "-" }
-	flag, value, _ = strings.Cut(a.args[i], "=")
-	if len(flag) > 2 && flag[0] == '-' && flag[1] != '-' { // As in -L5.
-		flag, value = flag[:2], flag[2:]
-	}
-	switch next := append(a.args, "-")[i+1]; {
-	case isFlag(flag) && value == "" && !strings.HasPrefix(next, "-"):
-		return flag, next
-	case isFlag(flag):
-		return flag, value
-	case i > 0:
-		if before, of := a.typedAt(i - 1); before != "" && of == a.args[i] {
-			return "", ""
+// typedFlag is a flag of a command line with its value, if any, or an argument, which has no flag.
+type typedFlag struct{ flag, value string }
+
+// typedIn returns what a command line has. What may be the value of the flag before it is no argument. Only the value of --sort may
+// begin with a dash.
+func typedIn(args []string) (line []typedFlag) {
+	for i := 0; i < len(args); i++ {
+		flag, value, _ := strings.Cut(args[i], "=")
+		if strings.Trim(flag, "-") == "" || flag[0] != '-' {
+			line = append(line, typedFlag{value: args[i]})
+			continue
 		}
+		if len(flag) > 2 && flag[1] != '-' { // As in -L5.
+			flag, value = flag[:2], flag[2:]
+		}
+		if next := append(args, "--none")[i+1]; value == "" && (!strings.HasPrefix(next, "-") || flag == "--sort" && !isFlag.MatchString(next)) {
+			i, value = i+1, next
+		}
+		line = append(line, typedFlag{flag, value})
 	}
-	return "", a.args[i]
+	return line
+}
+
+// hasTyped reports whether one of some flags was typed.
+func (a *app) hasTyped(flags ...string) bool {
+	return slices.ContainsFunc(a.typed, func(typed typedFlag) bool { return slices.Contains(flags, typed.flag) })
 }
 
 // hasWord reports whether a text has one of some words.
@@ -476,7 +481,7 @@ func flagOf(c *cobra.Command, name string) *pflag.Flag {
 }
 
 // unknownFlags names what to use instead of the flags in some places, which a command does not have, or flags with a similar name.
-func (a *app) unknownFlags(c *cobra.Command, unknown []int) error {
+func (a *app) unknownFlags(c *cobra.Command, unknown []typedFlag) error {
 	a.words = strings.Join(c.Flags().Args(), " ")
 	flags, others := flagLines(c.LocalNonPersistentFlags())+c.Example, "It has the flags below, and those of hiring --help"
 	if !isAction(c) {
@@ -484,17 +489,16 @@ func (a *app) unknownFlags(c *cobra.Command, unknown []int) error {
 	}
 	if len(unknown) > 1 && !c.HasSubCommands() {
 		lines, below := "", ""
-		for _, i := range unknown {
-			flag, _ := a.typedAt(i)
-			advice := a.adviceForFlag(c, i)
+		for _, typed := range unknown {
+			advice := a.adviceForFlag(c, typed)
 			if advice == "" {
 				advice, below = others, flags
 			}
-			lines += fmt.Sprintf("  %-12s  %s\n", output.Clean(flag), a.filled(flag, advice))
+			lines += fmt.Sprintf("  %-12s  %s\n", output.Clean(typed.flag), a.filled(typed.flag, advice))
 		}
 		return listedError{usagef("%s does not have these flags", commandName(c)), lines + below}
 	}
-	flag, _ := a.typedAt(unknown[0])
+	flag := unknown[0].flag
 	has := func(child *cobra.Command) bool { return child.Flag(strings.TrimLeft(flag, "-")) != nil }
 	err := usagef("%s has no flag %s", commandName(c), output.Clean(flag))
 	if lines := commandLines(c, "  ", has); lines != "" {
@@ -512,38 +516,35 @@ func (a *app) unknownFlags(c *cobra.Command, unknown []int) error {
 // isFlag matches an argument that is a flag also after a flag that needs a value.
 var isFlag = regexp.MustCompile(`^--[A-Za-z]`)
 
-// flagsWithout returns the places of the flags that were typed and that a command does not have. The value of --sort may begin with a dash.
-func (a *app) flagsWithout(c *cobra.Command) (unknown []int) {
-	for i := range a.args {
-		name, _ := a.typedAt(i)
-		isValue := i > 0 && a.args[i-1] == "--sort" && !isFlag.MatchString(name)
-		if strings.Trim(name, "-") != "" && !isValue && flagOf(c, name) == nil {
-			unknown = append(unknown, i)
+// flagsWithout returns the flags that were typed and that a command does not have.
+func (a *app) flagsWithout(c *cobra.Command) (unknown []typedFlag) {
+	for _, typed := range a.typed {
+		if typed.flag != "" && flagOf(c, typed.flag) == nil {
+			unknown = append(unknown, typed)
 		}
 	}
 	return unknown
 }
 
 // adviceForFlag returns what to use instead of a flag that was typed and that a command does not have, or "".
-func (a *app) adviceForFlag(c *cobra.Command, i int) string {
-	flag, _ := a.typedAt(i)
-	instead := a.insteadOfTyped(c, i)
-	if child, _, _ := c.Find(a.args[i+1:]); child != c { // A command follows, and no value.
-		instead = a.insteadOfFlag(c, flag, a.args[i:i+1])
+func (a *app) adviceForFlag(c *cobra.Command, typed typedFlag) string {
+	if child, _, _ := c.Find([]string{typed.value}); child != c { // A command follows, and no value.
+		typed.value = ""
 	}
+	instead := a.insteadOfTyped(c, typed)
 	if slices.ContainsFunc(a.args, isCSV.MatchString) && condition.MatchString(instead) {
 		instead = condition.ReplaceAllString(instead, ".[] | $1 | [.id, .created_at] | @csv'") + "; leave -o csv out"
 	}
 	switch {
-	case strings.HasPrefix(instead, "--all") && slices.ContainsFunc(a.args, limit.MatchString):
+	case strings.HasPrefix(instead, "--all") && a.hasTyped("--limit", "-L"):
 		return "Use " + instead + "; leave --limit out"
 	case instead != "":
 		return "Use " + instead
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	near := similar(strings.TrimPrefix(flag, "--"), slices.DeleteFunc(names, func(name string) bool { return name == "again" }))
-	if len(near) == 0 || !strings.HasPrefix(flag, "--") {
+	near := similar(strings.TrimPrefix(typed.flag, "--"), slices.DeleteFunc(names, func(name string) bool { return name == "again" }))
+	if len(near) == 0 || !strings.HasPrefix(typed.flag, "--") {
 		return ""
 	}
 	return "Did you mean --" + strings.Join(near, " or --") + "? " + c.CommandPath() + " --help lists the flags"
@@ -551,8 +552,8 @@ func (a *app) adviceForFlag(c *cobra.Command, i int) string {
 
 // ownFlag returns the flag of a command that a member in the value of another flag is, as in --filter status=active, with the values that
 // are known unless the value is one, or "".
-func (a *app) ownFlag(c *cobra.Command, flag string, args []string) string {
-	member, _, value := given(flag, args)
+func ownFlag(c *cobra.Command, typed string) string {
+	member, _, value := given(typed)
 	of := cmp.Or(insteadOf("--"+member), "--"+member)
 	if member == "" || c.Flag(of[2:]) == nil {
 		return ""
@@ -569,8 +570,9 @@ func (a *app) ownFlag(c *cobra.Command, flag string, args []string) string {
 
 // insteadOfFlag returns what to use instead of a flag of a command, or "": no flag or argument that the command does not have. Habits
 // may have a flag in the singular, and a flag of each command with an argument, as in <submission> --email.
-func (a *app) insteadOfFlag(c *cobra.Command, flag string, args []string) string {
-	member, operator, value := given(flag, args)
+func (a *app) insteadOfFlag(c *cobra.Command, of typedFlag) string {
+	flag := of.flag
+	member, operator, value := given(of.value)
 	_, argument, _ := strings.Cut(strings.TrimSuffix(argumentsOf(c), "..."), " ")
 	usual, _, _ := strings.Cut(insteadOf(flag), " ") // Of a flag that the command does not have, either, as in --newer-than.
 	for _, typed := range []string{flag, plural.ReplaceAllString(flag, "$1"), usual} {
@@ -599,23 +601,20 @@ func columnsIn(text string) (instead string) {
 	return strings.Replace(instead, ",", "--columns ", 1)
 }
 
-// awsFilter matches a condition as aws has it, before the value.
-var awsFilter = regexp.MustCompile(`Name=(\w+),Values?=`)
+// conditionIn matches a condition such as status=active, score>=80, >80 or Name=status,Values=active, or a text that needs no quotes.
+var conditionIn = regexp.MustCompile(`^(?:(?:Name=)?(\w*)(?:,Values?=|==?|(!=|[<>]=?)) ?)?([\pL\pN./~][\pL\pN @.,_+:/~-]*)$`)
 
-// given returns the value that arguments give a flag, if it is a text that needs no quotes, and the member and the operator
-// of a value such as status=active, score>=80 or >80.
-func given(flag string, args []string) (member, operator, value string) {
-	args = strings.Split(awsFilter.ReplaceAllString(strings.Join(args, "\x00"), "${1}="), "\x00")
-	first := regexp.MustCompile(`(?:^|\x00)--?` + regexp.QuoteMeta(strings.TrimLeft(flag, "-")) + `[=\x00](?:(\w*)(?:==?|(!=|[<>]=?)) ?)?([\pL\pN./~][\pL\pN @.,_+:/~-]*)(?:\x00|$)`)
-	found := append(first.FindStringSubmatch(strings.Join(args, "\x00")), "", "", "", "")
+// given returns the member, the operator and the value in the value of a flag, if it needs no quotes.
+func given(typed string) (member, operator, value string) {
+	found := append(conditionIn.FindStringSubmatch(typed), "", "", "", "")
 	return found[1], found[2], found[3]
 }
 
 // example matches an example in habits, number a number, and plural a flag such as --types.
 var example, number, plural = regexp.MustCompile(`%([^%]+)%`), regexp.MustCompile(`^\d+(\.\d+)?$`), regexp.MustCompile(`^(--.+)s$`)
 
-// limit matches the limit of a list among arguments, and isCSV the format.
-var limit, isCSV = regexp.MustCompile(`^(--limit|-L)`), regexp.MustCompile(`(?i)^(--?o(utput)?=?|--)?csv$`)
+// isCSV matches the format among arguments.
+var isCSV = regexp.MustCompile(`(?i)^(--?o(utput)?=?|--)?csv$`)
 
 // withValue returns advice with the member, the operator and the value that the user gave a flag in place of the examples of
 // its kind: a number, a time, which the API writes in UTC, or a text. It says which number or time is only an example.
