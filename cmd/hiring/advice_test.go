@@ -82,7 +82,7 @@ func TestAdviceWorks(t *testing.T) {
 					}
 				}
 			}
-			assert.True(t, answered || slices.Contains([]string{"", "logs -f", "quota", "submissions archive --output"}, word), word)
+			assert.True(t, answered || slices.Contains([]string{"", "logs -f", "quota"}, word), word)
 		}
 	}
 	assert.Greater(t, len(worked), 150)

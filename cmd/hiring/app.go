@@ -167,14 +167,8 @@ func (a *app) printer() (*output.Printer, error) {
 	p, err := output.NewPrinter(a.out, a.flags.output, a.zone)
 	if err != nil {
 		flag, _, _ := strings.Cut(err.Error(), ":")
-		if given := a.flags.output.Format; strings.HasPrefix(flag, "--output ") {
-			advice := []string{"Use " + insteadOfFormat(given)}
-			for _, typed := range a.typed {
-				if other := typed.value; (typed.flag == "-o" || typed.flag == "--output") && other != given && !slices.Contains(output.Formats(), other) {
-					advice = append(advice, "In place of -o "+other+" use "+insteadOfFormat(other))
-				}
-			}
-			return nil, adviceError{usageError{err}, strings.Join(advice, ". ")}
+		if strings.HasPrefix(flag, "--output ") {
+			return nil, advise(usageError{err}, insteadOfFormat(a.flags.output.Format))
 		}
 		return nil, useInstead(usageError{err}, flag+" wrong")
 	}

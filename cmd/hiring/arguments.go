@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"regexp"
@@ -76,11 +75,8 @@ func (a *app) prepare(c *cobra.Command) error {
 	for _, flag := range outputFlags {
 		if c.Flags().Changed(flag) && slices.Contains(withoutResults, c.Name()) {
 			err := usagef("%s prints no results, so that --%s has no meaning", commandName(c), flag)
-			value := c.Flag(flag).Value.String()
-			if instead := cmp.Or(insteadOf(commandName(c)+" --"+flag+" "+value), a.insteadOfFlag(c, typedFlag{"--" + flag, value})); instead != "" {
-				return adviceError{err, "Use " + instead}
-			}
-			return adviceError{err, c.CommandPath() + " --help lists the flags"}
+			instead := a.insteadOfTyped(c, typedFlag{"--" + flag, c.Flag(flag).Value.String()})
+			return advise(adviceError{err, c.CommandPath() + " --help lists the flags"}, instead)
 		}
 	}
 	names := slices.Sorted(maps.Keys(insteadOfWords()))

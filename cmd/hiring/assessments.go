@@ -12,8 +12,12 @@ import (
 
 func (a *app) assessmentsCommand() *cobra.Command {
 	return group("assessments", "assessment", "Manage assessments (job postings that candidates are invited to)",
-		a.assessmentsListCommand(), a.assessmentsGetCommand(), a.assessmentsCreateCommand(),
-		a.assessmentsCloseCommand(), a.assessmentsDeleteCommand())
+		listCommand(a, command("list", "List assessments, newest first"), assessmentTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Assessment], error) {
+			return sized(t, t.client.Assessments.List()), nil
+		}),
+		getCommand(a, command("get <assessment>", "Show an assessment"), assessmentTable(), assessmentID,
+			func(client *hiring.Client) getter[hiring.Assessment] { return client.Assessments.Get }),
+		a.assessmentsCreateCommand(), a.assessmentsCloseCommand(), a.assessmentsDeleteCommand())
 }
 
 func assessmentTable() output.Table[hiring.Assessment] {
@@ -23,17 +27,6 @@ func assessmentTable() output.Table[hiring.Assessment] {
 		More:   []string{"challenge_id", "budget_dollars_cap", "selected_task_ids", "updated_at"},
 		Own:    map[string]func(hiring.Assessment) any{"minutes": func(a hiring.Assessment) any { return a.TimeLimitMinutes }},
 	}
-}
-
-func (a *app) assessmentsListCommand() *cobra.Command {
-	return listCommand(a, command("list", "List assessments, newest first"), assessmentTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Assessment], error) {
-		return sized(t, t.client.Assessments.List()), nil
-	})
-}
-
-func (a *app) assessmentsGetCommand() *cobra.Command {
-	return getCommand(a, command("get <assessment>", "Show an assessment"), assessmentTable(), assessmentID,
-		func(client *hiring.Client) getter[hiring.Assessment] { return client.Assessments.Get })
 }
 
 func (a *app) assessmentsCreateCommand() *cobra.Command {

@@ -97,14 +97,11 @@ func (a *app) checkLine(c *cobra.Command, given []string) error {
 	if len(wanted) > len(given) {
 		return useInstead(listedError{adviceError{usagef("%s needs %s", name, strings.Join(wanted[len(given):], " ")), usage}, c.Example}, name+" alone")
 	}
-	tooMany, file := adviceError{usagef("%s takes %s, got %s", name, counted(most, "argument", "arguments"), quoted(given)), usage}, toFile(given[len(given)-1])
-	if file != "" && !strings.Contains(arguments, "<file") && !slices.Contains(withoutResults, c.Name()) {
-		return adviceError{tooMany, "Use " + file}
+	instead := strings.ReplaceAll(insteadOf(name+" more"), "<line>", c.CommandPath()+" "+quotedWord(given[0]))
+	if file := toFile(given[len(given)-1]); file != "" && !strings.Contains(arguments, "<file") && !slices.Contains(withoutResults, c.Name()) {
+		instead = file
 	}
-	if instead := insteadOf(name + " more"); instead != "" {
-		return adviceError{tooMany, "Use " + strings.ReplaceAll(instead, "<line>", c.CommandPath()+" "+quotedWord(given[0]))}
-	}
-	return tooMany
+	return advise(adviceError{usagef("%s takes %s, got %s", name, counted(most, "argument", "arguments"), quoted(given)), usage}, instead)
 }
 
 // wrongWord returns an error for a first argument, if any, that is the word for a command which does not exist.
@@ -117,7 +114,7 @@ func (a *app) wrongWord(c *cobra.Command, given []string) error {
 	}
 	// After the short form of a command the word may be for a command of its group, as in invite list.
 	instead, group := a.insteadOfCommand(c, commandName(c)+" ", given), c.Annotations[shortOf]
-	if instead = cmp.Or(instead, usageBelow(c, group, given[0]), insteadOf(group+" "+given[0])); instead != "" {
+	if instead = cmp.Or(instead, usageBelow(c, group, given[0])); instead != "" {
 		return adviceError{usagef("There is no command hiring %s %s", commandName(c), output.Clean(given[0])), "Use " + instead}
 	}
 	return nil
@@ -130,7 +127,7 @@ func (a *app) flagError(c *cobra.Command, err error) error {
 	words := c.Flags().Args()
 	for _, typed := range a.typed { // The parser stops at the flag, and an id behind it may be no value.
 		isThing := isID.MatchString(typed.value) || strings.HasSuffix(typed.value, ".csv")
-		if isThing && !slices.Contains(words, typed.value) && ofFlag[typed.flag] == "" {
+		if isThing && !slices.Contains(words, typed.value) {
 			words = append(words, typed.value)
 		}
 	}
@@ -138,7 +135,8 @@ func (a *app) flagError(c *cobra.Command, err error) error {
 		return err // The flag may belong to the command that was meant.
 	}
 	_, isUnknown := errors.AsType[*pflag.NotExistError](err)
-	if unknown := a.flagsWithout(c); isUnknown && unknown != nil {
+	unknown := slices.DeleteFunc(slices.Clone(a.typed), func(typed typedFlag) bool { return typed.flag == "" || flagOf(c, typed.flag) != nil })
+	if isUnknown && len(unknown) > 0 {
 		return a.unknownFlags(c, unknown)
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {

@@ -30,10 +30,15 @@ var habits string
 
 // useInstead returns an error with the advice that habits has for what was typed, if any.
 func useInstead(err error, typed string) error {
-	if instead := cmp.Or(insteadOf(typed), columnsIn(typed)); instead != "" {
-		return adviceError{err, "Use " + instead}
+	return advise(err, cmp.Or(insteadOf(typed), columnsIn(typed)))
+}
+
+// advise returns an error with the advice to use something instead, unless that is "".
+func advise(err error, instead string) error {
+	if instead == "" {
+		return err
 	}
-	return err
+	return adviceError{err, "Use " + instead}
 }
 
 // insteadOf returns what to use instead of words in habits, or "".
@@ -83,7 +88,7 @@ func (a *app) unknownCommand(c *cobra.Command, given []string) error {
 	return listedError{adviceError{err, c.CommandPath() + " has the commands below"}, commandLines(c, "  ", (*cobra.Command).IsAvailableCommand)}
 }
 
-// insteadOfCommand returns what to use instead of words below c, or "": the help, what habits has of two words, the
+// insteadOfCommand returns what to use instead of words below c, or "": what habits has of two words, the
 // command with the words in their order or turned, as kubectl has them, or what habits has of one word. It keeps the words behind these.
 func (a *app) insteadOfCommand(c *cobra.Command, below string, given []string) (instead string) {
 	var words []string
@@ -105,32 +110,30 @@ func (a *app) insteadOfCommand(c *cobra.Command, below string, given []string) (
 		}
 		words = append(words, word)
 	}
-	if given = words; given[0] == "help" {
-		return "hiring help " + strings.TrimSpace(below+strings.Join(given[1:], " "))
+	first, second, usual := words[0], append(words, "")[1], insteadOf(below+words[0])
+	instead = insteadOf(below + first + " " + second)
+	if kind, behind, _ := c.Root().Find(words[1:]); !c.HasParent() {
+		group := cmp.Or(kind.Annotations[shortOf], commandName(kind)) // As in delete invite, and then as in org member add.
+		instead = cmp.Or(instead, usageBelow(c, first, second), insteadOf(second+" "+first),
+			usageBelow(c, group, first), insteadOf(group+" "+first), insteadOf(group+" "+append(behind, "")[0]))
 	}
-	if len(given) > 1 {
-		instead = insteadOf(below + given[0] + " " + given[1])
-		if kind, rest, _ := c.Root().Find(given[1:]); instead == "" && !c.HasParent() {
-			group := cmp.Or(kind.Annotations[shortOf], commandName(kind)) // As in delete invite.
-			instead = cmp.Or(usageBelow(c, given[0], given[1]), insteadOf(given[1]+" "+given[0]), usageBelow(c, group, given[0]))
-			instead = cmp.Or(instead, insteadOf(group+" "+given[0]), insteadOf(group+" "+append(rest, "")[0])) // As in org member add.
-		}
-		if instead = cmp.Or(instead, insteadOf(below+given[1]+" "+given[0])); instead == "" && strings.HasPrefix(insteadOf(below+given[0]), "a kind ") && given[1][:1] != "<" {
-			instead = insteadOf(given[1]) // As in get candidates.
-		}
+	if strings.HasPrefix(usual, "a kind ") { // As in get candidates.
+		instead = cmp.Or(instead, insteadOf(second))
 	}
-	usual, _, _ := strings.Cut(insteadOf(below+given[0]), " or ")
-	if list := strings.Fields(usual); len(given) > 1 && len(list) == 3 && list[2] == "list" { // As in jobs create.
-		instead = cmp.Or(instead, usageBelow(c, list[1], given[1]), insteadOf(list[1]+" "+given[1]))
+	if list := listOf.FindStringSubmatch(usual); list != nil { // As in jobs create.
+		instead = cmp.Or(instead, usageBelow(c, list[1], second))
 	}
-	if instead != "" {
-		rest = rest[min(1, len(rest)):]
+	if instead != "" && len(rest) > 0 {
+		rest = rest[1:]
 	}
-	if instead = cmp.Or(instead, insteadOf(below+given[0])); instead != "" {
+	if instead = cmp.Or(instead, usual); instead != "" {
 		a.words = strings.Join(rest, " ")
 	}
 	return instead
 }
+
+// listOf matches advice that begins with the list of a group.
+var listOf = regexp.MustCompile(`^hiring ([a-z]+) list(?: or |$)`)
 
 // usageBelow returns the usage of a command of a group, or "". The command that may send a second e-mail has none.
 func usageBelow(root *cobra.Command, group, name string) string {
@@ -156,10 +159,7 @@ func similar(typed string, names []string) (found []string) {
 // that it fits, and with the flags that were typed. said is what the error says.
 func (a *app) filled(said, advice string) string {
 	advice, by := a.chosenByFlag(said, advice)
-	for range 2 { // A value may bring a flag with a placeholder.
-		advice = placeholder.ReplaceAllStringFunc(advice, a.inPlaceOf)
-	}
-	return a.withTyped(said+" "+by, withFullStop(advice))
+	return a.withTyped(said+" "+by, withFullStop(placeholder.ReplaceAllStringFunc(advice, a.inPlaceOf)))
 }
 
 // chosenByFlag returns advice to use a command, or what habits has for a flag that was typed and that the command does not have: the
@@ -191,11 +191,8 @@ func (a *app) insteadOfTyped(c *cobra.Command, typed typedFlag) string {
 	switch flag := flagOf(c, typed.flag); {
 	case typed.flag == "":
 		return ""
-	case flag == nil:
+	case flag == nil, slices.Contains(outputFlags, flag.Name) && slices.Contains(withoutResults, c.Name()): // As in archive -o code.zip.
 		return cmp.Or(columnsIn(typed.value), ownFlag(c, typed.value), a.insteadOfFlag(c, typed))
-	case slices.Contains(outputFlags, flag.Name) && slices.Contains(withoutResults, c.Name()): // As in archive -o code.zip.
-		typed.flag = "--" + flag.Name
-		return a.insteadOfFlag(c, typed)
 	case flag.Name == "output" && !slices.Contains(output.Formats(), typed.value):
 		return insteadOfFormat(typed.value)
 	}
@@ -229,9 +226,6 @@ func (a *app) inPlaceOf(shown string) string {
 	var values []string
 	for _, typed := range a.typed {
 		flag, value := typed.flag, typed.value
-		if member, of, ok := strings.Cut(value, "="); ok && flag != "" { // As in -d email=ada@example.com.
-			flag, value = "--"+member, of
-		}
 		if usual := insteadOf(flag); isFlag.MatchString(usual) && !strings.Contains(usual, " ") { // As in --title.
 			flag = usual
 		}
@@ -246,7 +240,7 @@ func (a *app) inPlaceOf(shown string) string {
 			values = append(values, value)
 		}
 	}
-	if len(values) == 0 && !strings.HasPrefix(before, "-") && isNamed(of) && (of != "name" || !strings.Contains(a.words, " ")) && !mayBeLeftOut.MatchString(a.words) {
+	if len(values) == 0 && !strings.HasPrefix(before, "-") && isNamed(of) && !mayBeLeftOut.MatchString(a.words) {
 		values = append(values, a.words)
 	}
 	slices.Sort(values)
@@ -279,7 +273,7 @@ func (a *app) fits(before, of, flag, value string) bool {
 	case of == "file.csv", of == "file" && before == "export":
 		return results.MatchString(value)
 	case strings.HasPrefix(before, "-"):
-		return isOfFlag && flag == before || before == "-a" && flag == "" && isID && named == "assessment"
+		return isOfFlag && flag == before
 	case isOfFlag:
 		return of == only
 	case of == "path":
@@ -308,9 +302,6 @@ func quotedWord(word string) string {
 // withTyped adds the flags that were typed to each command in advice that has them. Of advice that has something to use instead it
 // says which flags, ids, addresses and files it leaves out and the error does not name.
 func (a *app) withTyped(said, advice string) string {
-	if !strings.Contains(advice, "hiring ") {
-		return advice
-	}
 	var kept []typedFlag
 	var left []string
 	suggests := strings.HasPrefix(advice, "Use ") || strings.HasPrefix(advice, "Did you mean ")
@@ -319,7 +310,7 @@ func (a *app) withTyped(said, advice string) string {
 	for i, part := range parts[1:] {
 		if c := commandIn(part); c != nil {
 			isInstead := suggests && !sentenceEnd.MatchString(strings.Join(parts[:i+1], ""))
-			mayLeaveOut = mayLeaveOut || isInstead && c.Name() != "api" && c.Name() != "help" // A request has the flags in another form.
+			mayLeaveOut = mayLeaveOut || isInstead && c.Name() != "api" // A request has the flags in another form.
 			flags, at := a.keptFlags(c, part, isInstead)
 			parts[i+1] = commandName(c) + flags + a.selected(c, strings.TrimPrefix(part, commandName(c)))
 			kept = append(kept, at...)
@@ -328,8 +319,7 @@ func (a *app) withTyped(said, advice string) string {
 	advice = strings.Join(parts, "hiring ")
 	for _, typed := range a.typed {
 		word := cmp.Or(typed.value, typed.flag)
-		word = word[strings.LastIndex(word, "=")+1:] // As in -d email=ada@example.com.
-		isSaid := slices.Contains(kept, typed) || hasWord(said, typed.flag) || hasWord(said+" "+advice, path.Base(word), copied(word))
+		isSaid := slices.Contains(kept, typed) || hasWord(said, typed.flag) || hasWord(said+" "+advice, path.Base(word))
 		if shown := cmp.Or(typed.flag, typed.value); mayBeLeftOut.MatchString(shown) && !isSaid {
 			left = append(left, output.Clean(shown))
 		}
@@ -339,9 +329,6 @@ func (a *app) withTyped(said, advice string) string {
 	}
 	return advice
 }
-
-// ofItem matches a program of --jq that is for one thing, and not for a list.
-var ofItem = regexp.MustCompile(`^\.\w`)
 
 // condition matches what selects items in habits.
 var condition = regexp.MustCompile(`map\((select\(.*\))\)'`)
@@ -357,43 +344,39 @@ func (a *app) selected(c *cobra.Command, advice string) string {
 }
 
 // keptFlags returns the flags that were typed and that a command has, or other flags that habits has instead, for advice that names the
-// command, unless the advice has them or they have no meaning beside its flags. A hint gets only those that choose what it is about. kept
-// has the flags that the advice then has.
+// command. A hint gets only those that choose what it is about. kept has the flags that the advice then has.
 func (a *app) keptFlags(c *cobra.Command, text string, isInstead bool) (flags string, kept []typedFlag) {
 	isLocal := slices.Contains(withoutServer, strings.Fields(commandName(c))[0])
 	for _, typed := range a.typed {
-		value := typed.value
-		flag, with := flagOf(c, typed.flag), text+flags
-		if isLocal {
-			if flag != nil && flag.NoOptDefVal != "" {
-				kept = append(kept, typed)
-			}
-			continue
-		}
-		add := ""
+		flag, add, with := flagOf(c, typed.flag), "", text+flags
+		isOther := flag == nil || flag.Name == "output" && !slices.Contains(output.Formats(), typed.value)
 		switch {
-		case typed.flag == "":
-		case (flag == nil || flag.Name == "output" && a.insteadOfTyped(c, typed) != "") && isInstead && c.Name() != "api":
-			add = a.otherFlags(c, typed, with)
-		case flag == nil:
-		case flag.Name == "jq" && ofItem.MatchString(value) == (c.Flag("limit") != nil):
-		case hasWord(with, "--"+flag.Name, "-"+cmp.Or(flag.Shorthand, "-"+flag.Name)),
-			!isInstead && !slices.Contains(aboutFlags, flag.Name), flag.Name == "field" && !strings.Contains(value, "="),
-			c.Name() == "api" && !slices.Contains(requestFlags, flag.Name),
-			flag.Name == "limit" && hasWord(with, "--all"), hasWord(with, "--jq") && slices.Contains(outputFlags, flag.Name),
-			slices.Contains(withoutResults, c.Name()) && slices.Contains(outputFlags, flag.Name):
+		case typed.flag == "", isLocal:
+			continue
+		case isOther && isInstead && c.Name() != "api":
+			if add = a.otherFlags(c, typed, with); add == "" {
+				continue
+			}
+		case flag == nil || !addsTo(c, flag, with), c.Name() == "api" && !slices.Contains(requestFlags, flag.Name), !isInstead && !slices.Contains(aboutFlags, flag.Name):
+			continue
 		case flag.NoOptDefVal != "":
 			add = " --" + flag.Name
-		case flag.Name == "data" && !strings.HasPrefix(value, "{") && strings.Contains(value, "="):
-			add = " -f " + quotedWord(value)
-		case value != "":
-			add = " --" + flag.Name + " " + quotedWord(value)
+		case flag.Name == "data" && !strings.HasPrefix(typed.value, "{") && strings.Contains(typed.value, "="):
+			add = " -f " + quotedWord(typed.value)
+		case typed.value != "":
+			add = " --" + flag.Name + " " + quotedWord(typed.value)
 		}
-		if add != "" {
-			flags, kept = flags+add, append(kept, typed)
-		}
+		flags, kept = flags+add, append(kept, typed)
 	}
 	return flags, kept
+}
+
+// addsTo reports whether a flag of a command has a meaning beside the flags of a text.
+func addsTo(c *cobra.Command, flag *pflag.Flag, text string) bool {
+	isOutput := slices.Contains(outputFlags, flag.Name)
+	return !hasWord(text, "--"+flag.Name, "-"+cmp.Or(flag.Shorthand, "-"+flag.Name)) &&
+		(!isOutput || !hasWord(text, "--jq") && !slices.Contains(withoutResults, c.Name())) &&
+		(flag.Name != "limit" || !hasWord(text, "--all")) && (flag.Name != "all" || !hasWord(text, "--limit"))
 }
 
 // otherFlags returns the flags that habits has instead of a flag that was typed, unless they have no meaning beside those of a text or
@@ -401,21 +384,21 @@ func (a *app) keptFlags(c *cobra.Command, text string, isInstead bool) (flags st
 func (a *app) otherFlags(c *cobra.Command, typed typedFlag, text string) string {
 	instead := a.insteadOfTyped(c, typed)
 	flags := append(onlyFlags.FindStringSubmatch(instead), "", "")[1]
-	name, _, hasValue := strings.Cut(flags, " ")
+	if hasWord(text, "--all") {
+		flags = strings.TrimPrefix(flags, "--all ")
+	}
 	isOfList := strings.HasPrefix(flags, "--jq '.[") && c.Flag("limit") == nil
-	if flags == "" || isOfList || strings.Contains(flags, "<") || strings.Contains(instead, "; give your value") {
+	if flags == "" || isOfList || strings.Contains(instead, "; give your value") {
 		return ""
 	}
-	flag := flagOf(c, name)
-	isOutput := strings.HasPrefix(name, "-o") || name == "--columns" || strings.Contains(flags, "--jq ")
-	switch {
-	case namesThing.MatchString(typed.flag) && hasWord(text, typed.value), name != "--all" && hasWord(text, name, "--"+flag.Name, "-"+cmp.Or(flag.Shorthand, name)),
-		isOutput && hasWord(text, "--jq", "--columns", "--output", "-o"), name == "--all" && hasWord(text, "--limit"):
-		return ""
-	case !hasValue && flag.NoOptDefVal == "":
-		return strings.TrimSuffix(" "+flags+" "+quotedWord(typed.value), " "+flags+" ")
-	case hasWord(text, "--all"):
-		return " " + strings.TrimPrefix(flags, "--all ")
+	for _, other := range typedIn(strings.Fields(flags)) {
+		switch flag := flagOf(c, other.flag); {
+		case flag == nil: // The rest of a value.
+		case !addsTo(c, flag, text), flag.NoOptDefVal == "" && other.value+typed.value == "":
+			return ""
+		case flag.NoOptDefVal == "" && other.value == "":
+			flags += " " + quotedWord(typed.value)
+		}
 	}
 	return " " + flags
 }
@@ -435,7 +418,7 @@ func typedIn(args []string) (line []typedFlag) {
 		if len(flag) > 2 && flag[1] != '-' { // As in -L5.
 			flag, value = flag[:2], flag[2:]
 		}
-		if next := append(args, "--none")[i+1]; value == "" && (!strings.HasPrefix(next, "-") || flag == "--sort" && !isFlag.MatchString(next)) {
+		if next := append(args, "--")[i+1]; value == "" && (!strings.HasPrefix(next, "-") || next == "-" || flag == "--sort" && !strings.HasPrefix(next, "--")) {
 			i, value = i+1, next
 		}
 		line = append(line, typedFlag{flag, value})
@@ -487,7 +470,7 @@ func (a *app) unknownFlags(c *cobra.Command, unknown []typedFlag) error {
 	if !isAction(c) {
 		others += ": --jq selects from the results"
 	}
-	if len(unknown) > 1 && !c.HasSubCommands() {
+	if len(unknown) > 1 {
 		lines, below := "", ""
 		for _, typed := range unknown {
 			advice := a.adviceForFlag(c, typed)
@@ -516,25 +499,9 @@ func (a *app) unknownFlags(c *cobra.Command, unknown []typedFlag) error {
 // isFlag matches an argument that is a flag also after a flag that needs a value.
 var isFlag = regexp.MustCompile(`^--[A-Za-z]`)
 
-// flagsWithout returns the flags that were typed and that a command does not have.
-func (a *app) flagsWithout(c *cobra.Command) (unknown []typedFlag) {
-	for _, typed := range a.typed {
-		if typed.flag != "" && flagOf(c, typed.flag) == nil {
-			unknown = append(unknown, typed)
-		}
-	}
-	return unknown
-}
-
 // adviceForFlag returns what to use instead of a flag that was typed and that a command does not have, or "".
 func (a *app) adviceForFlag(c *cobra.Command, typed typedFlag) string {
-	if child, _, _ := c.Find([]string{typed.value}); child != c { // A command follows, and no value.
-		typed.value = ""
-	}
 	instead := a.insteadOfTyped(c, typed)
-	if slices.ContainsFunc(a.args, isCSV.MatchString) && condition.MatchString(instead) {
-		instead = condition.ReplaceAllString(instead, ".[] | $1 | [.id, .created_at] | @csv'") + "; leave -o csv out"
-	}
 	switch {
 	case strings.HasPrefix(instead, "--all") && a.hasTyped("--limit", "-L"):
 		return "Use " + instead + "; leave --limit out"
@@ -544,34 +511,29 @@ func (a *app) adviceForFlag(c *cobra.Command, typed typedFlag) string {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	near := similar(strings.TrimPrefix(typed.flag, "--"), slices.DeleteFunc(names, func(name string) bool { return name == "again" }))
-	if len(near) == 0 || !strings.HasPrefix(typed.flag, "--") {
+	if len(near) == 0 {
 		return ""
 	}
 	return "Did you mean --" + strings.Join(near, " or --") + "? " + c.CommandPath() + " --help lists the flags"
 }
 
-// ownFlag returns the flag of a command that a member in the value of another flag is, as in --filter status=active, with the values that
-// are known unless the value is one, or "".
+// ownFlag returns the flag of a command that a member in the value of another flag is, as in --filter status=active, or "".
 func ownFlag(c *cobra.Command, typed string) string {
 	member, _, value := given(typed)
 	of := cmp.Or(insteadOf("--"+member), "--"+member)
 	if member == "" || c.Flag(of[2:]) == nil {
 		return ""
 	}
-	var known []string
-	if complete, ok := c.GetFlagCompletionFunc(of[2:]); ok && of == "--status" {
-		known, _ = complete(c, nil, "")
-	}
-	if known == nil || slices.Contains(known, value) {
-		return of + " '" + value + "'"
-	}
-	return of + " with one of " + strings.Join(known, ", ")
+	return of + " '" + value + "'"
 }
 
 // insteadOfFlag returns what to use instead of a flag of a command, or "": no flag or argument that the command does not have. Habits
 // may have a flag in the singular, and a flag of each command with an argument, as in <submission> --email.
 func (a *app) insteadOfFlag(c *cobra.Command, of typedFlag) string {
 	flag := of.flag
+	if known := flagOf(c, flag); known != nil {
+		flag = "--" + known.Name
+	}
 	member, operator, value := given(of.value)
 	_, argument, _ := strings.Cut(strings.TrimSuffix(argumentsOf(c), "..."), " ")
 	usual, _, _ := strings.Cut(insteadOf(flag), " ") // Of a flag that the command does not have, either, as in --newer-than.
@@ -579,7 +541,7 @@ func (a *app) insteadOfFlag(c *cobra.Command, of typedFlag) string {
 		for _, of := range []string{commandName(c) + " ", c.Name() + " ", argument + " ", ""} {
 			instead := insteadOf(of + typed)
 			words := strings.FieldsFunc(instead, func(r rune) bool { return strings.ContainsRune(" ,;:", r) })
-			if instead != "" && (!isAction(c) || words[0] != "--jq") && (!strings.HasPrefix(words[0], "--") || c.Flag(words[0][2:]) != nil) && (argument != "" || !strings.HasPrefix(instead, "an argument")) {
+			if instead != "" && (!strings.HasPrefix(words[0], "--") || c.Flag(words[0][2:]) != nil) && (argument != "" || !strings.HasPrefix(instead, "an argument")) {
 				instead = strings.NewReplacer("<line>", strings.TrimSuffix(c.UseLine(), " [flags]"), "<flag>", strings.TrimPrefix(flag, "--")).Replace(instead)
 				instead = a.withValue(instead, member, operator, value)
 				return cmp.Or(insteadOf("-o "+strings.TrimPrefix(instead, "-o ")), instead) // As in -o pdf.
@@ -602,7 +564,7 @@ func columnsIn(text string) (instead string) {
 }
 
 // conditionIn matches a condition such as status=active, score>=80, >80 or Name=status,Values=active, or a text that needs no quotes.
-var conditionIn = regexp.MustCompile(`^(?:(?:Name=)?(\w*)(?:,Values?=|==?|(!=|[<>]=?)) ?)?([\pL\pN./~][\pL\pN @.,_+:/~-]*)$`)
+var conditionIn = regexp.MustCompile(`^(?:(?:Name=)?(\w*)(?:,Values?=|==?|(!=|[<>]=?)) ?)?([\pL\pN./~][\pL\pN @.,_+:/~-]*|-)$`)
 
 // given returns the member, the operator and the value in the value of a flag, if it needs no quotes.
 func given(typed string) (member, operator, value string) {
@@ -612,9 +574,6 @@ func given(typed string) (member, operator, value string) {
 
 // example matches an example in habits, number a number, and plural a flag such as --types.
 var example, number, plural = regexp.MustCompile(`%([^%]+)%`), regexp.MustCompile(`^\d+(\.\d+)?$`), regexp.MustCompile(`^(--.+)s$`)
-
-// isCSV matches the format among arguments.
-var isCSV = regexp.MustCompile(`(?i)^(--?o(utput)?=?|--)?csv$`)
 
 // withValue returns advice with the member, the operator and the value that the user gave a flag in place of the examples of
 // its kind: a number, a time, which the API writes in UTC, or a text. It says which number or time is only an example.
