@@ -120,8 +120,8 @@ func (a *app) insteadOfCommand(c *cobra.Command, below string, given []string) (
 	if strings.HasPrefix(usual, "a kind ") { // As in get candidates.
 		instead = cmp.Or(instead, insteadOf(second))
 	}
-	if list := listOf.FindStringSubmatch(usual); list != nil { // As in jobs create.
-		instead = cmp.Or(instead, usageBelow(c, list[1], second))
+	if list := listOf.FindStringSubmatch(usual); list != nil { // As in jobs create and attempts <id>.
+		instead = cmp.Or(instead, usageBelow(c, list[1], second), insteadOf(list[1]+" "+second))
 	}
 	if instead != "" && len(rest) > 0 {
 		rest = rest[1:]
@@ -357,7 +357,8 @@ func (a *app) keptFlags(c *cobra.Command, text string, isInstead bool) (flags st
 			if add = a.otherFlags(c, typed, with); add == "" {
 				continue
 			}
-		case flag == nil || !addsTo(c, flag, with), c.Name() == "api" && !slices.Contains(requestFlags, flag.Name), !isInstead && !slices.Contains(aboutFlags, flag.Name):
+		case flag == nil || !addsTo(c, flag, with), c.Name() == "api" && !slices.Contains(requestFlags, flag.Name),
+			!isInstead && !slices.Contains(aboutFlags, flag.Name), flag.Name == "jq" && ofItem.MatchString(typed.value) == (c.Flag("limit") != nil):
 			continue
 		case flag.NoOptDefVal != "":
 			add = " --" + flag.Name
@@ -371,11 +372,15 @@ func (a *app) keptFlags(c *cobra.Command, text string, isInstead bool) (flags st
 	return flags, kept
 }
 
+// ofItem matches a program of --jq that is for one thing, and not for a list.
+var ofItem = regexp.MustCompile(`^\.\w`)
+
 // addsTo reports whether a flag of a command has a meaning beside the flags of a text.
 func addsTo(c *cobra.Command, flag *pflag.Flag, text string) bool {
 	isOutput := slices.Contains(outputFlags, flag.Name)
 	return !hasWord(text, "--"+flag.Name, "-"+cmp.Or(flag.Shorthand, "-"+flag.Name)) &&
 		(!isOutput || !hasWord(text, "--jq") && !slices.Contains(withoutResults, c.Name())) &&
+		(flag.Name != "jq" || !hasWord(text, "csv", "--columns")) &&
 		(flag.Name != "limit" || !hasWord(text, "--all")) && (flag.Name != "all" || !hasWord(text, "--limit"))
 }
 
@@ -388,7 +393,8 @@ func (a *app) otherFlags(c *cobra.Command, typed typedFlag, text string) string 
 		flags = strings.TrimPrefix(flags, "--all ")
 	}
 	isOfList := strings.HasPrefix(flags, "--jq '.[") && c.Flag("limit") == nil
-	if flags == "" || isOfList || strings.Contains(instead, "; give your value") {
+	isThere := namesThing.MatchString(typed.flag) && hasWord(text, typed.value)
+	if flags == "" || isOfList || isThere || strings.Contains(flags, "<") || strings.Contains(instead, "; give your value") {
 		return ""
 	}
 	for _, other := range typedIn(strings.Fields(flags)) {
@@ -541,7 +547,7 @@ func (a *app) insteadOfFlag(c *cobra.Command, of typedFlag) string {
 		for _, of := range []string{commandName(c) + " ", c.Name() + " ", argument + " ", ""} {
 			instead := insteadOf(of + typed)
 			words := strings.FieldsFunc(instead, func(r rune) bool { return strings.ContainsRune(" ,;:", r) })
-			if instead != "" && (!strings.HasPrefix(words[0], "--") || c.Flag(words[0][2:]) != nil) && (argument != "" || !strings.HasPrefix(instead, "an argument")) {
+			if instead != "" && (!isAction(c) || words[0] != "--jq") && (!strings.HasPrefix(words[0], "--") || c.Flag(words[0][2:]) != nil) && (argument != "" || !strings.HasPrefix(instead, "an argument")) {
 				instead = strings.NewReplacer("<line>", strings.TrimSuffix(c.UseLine(), " [flags]"), "<flag>", strings.TrimPrefix(flag, "--")).Replace(instead)
 				instead = a.withValue(instead, member, operator, value)
 				return cmp.Or(insteadOf("-o "+strings.TrimPrefix(instead, "-o ")), instead) // As in -o pdf.
