@@ -47,6 +47,50 @@ func (a *app) normalize(root *cobra.Command) {
 	a.typed = typedIn(a.args)
 }
 
+// typedFlag is a flag of a command line with its value, if any, or an argument, which has no flag.
+type typedFlag struct{ flag, value string }
+
+// typedIn returns what a command line has. What may be the value of the flag before it is no argument. Only the value of --sort may
+// begin with a dash.
+func typedIn(args []string) (line []typedFlag) {
+	for i := 0; i < len(args); i++ {
+		flag, value, _ := strings.Cut(args[i], "=")
+		if strings.Trim(flag, "-") == "" || flag[0] != '-' {
+			line = append(line, typedFlag{value: args[i]})
+			continue
+		}
+		if len(flag) > 2 && flag[1] != '-' { // As in -L5.
+			flag, value = flag[:2], flag[2:]
+		}
+		next := append(args, "--")[i+1]
+		isValue := !strings.HasPrefix(next, "-") || next == "-" || flag == "--sort" && !strings.HasPrefix(next, "--")
+		if value == "" && isValue {
+			i, value = i+1, next
+		}
+		line = append(line, typedFlag{flag, value})
+	}
+	return line
+}
+
+// hasTyped reports whether one of some flags was typed.
+func (a *app) hasTyped(flags ...string) bool {
+	return slices.ContainsFunc(a.typed, func(typed typedFlag) bool { return slices.Contains(flags, typed.flag) })
+}
+
+// flagOf returns the flag of a command such as --status or -a, or nil.
+func flagOf(c *cobra.Command, name string) *pflag.Flag {
+	if long, ok := strings.CutPrefix(name, "--"); ok {
+		return c.Flag(long)
+	}
+	if short, ok := strings.CutPrefix(name, "-"); ok && short != "" {
+		return c.Flags().ShorthandLookup(short[:1])
+	}
+	return nil
+}
+
+// isFlag matches an argument that is a flag also after a flag that needs a value.
+var isFlag = regexp.MustCompile(`^--[A-Za-z]`)
+
 // withoutResults are the names of the commands that print no results.
 var withoutResults = []string{"add", "archive", "completion", "delete", "remove", "revoke", "sandbox", "use"} //nolint:gochecknoglobals // a constant table
 

@@ -409,34 +409,6 @@ func (a *app) otherFlags(c *cobra.Command, typed typedFlag, text string) string 
 	return " " + flags
 }
 
-// typedFlag is a flag of a command line with its value, if any, or an argument, which has no flag.
-type typedFlag struct{ flag, value string }
-
-// typedIn returns what a command line has. What may be the value of the flag before it is no argument. Only the value of --sort may
-// begin with a dash.
-func typedIn(args []string) (line []typedFlag) {
-	for i := 0; i < len(args); i++ {
-		flag, value, _ := strings.Cut(args[i], "=")
-		if strings.Trim(flag, "-") == "" || flag[0] != '-' {
-			line = append(line, typedFlag{value: args[i]})
-			continue
-		}
-		if len(flag) > 2 && flag[1] != '-' { // As in -L5.
-			flag, value = flag[:2], flag[2:]
-		}
-		if next := append(args, "--")[i+1]; value == "" && (!strings.HasPrefix(next, "-") || next == "-" || flag == "--sort" && !strings.HasPrefix(next, "--")) {
-			i, value = i+1, next
-		}
-		line = append(line, typedFlag{flag, value})
-	}
-	return line
-}
-
-// hasTyped reports whether one of some flags was typed.
-func (a *app) hasTyped(flags ...string) bool {
-	return slices.ContainsFunc(a.typed, func(typed typedFlag) bool { return slices.Contains(flags, typed.flag) })
-}
-
 // hasWord reports whether a text has one of some words.
 func hasWord(text string, words ...string) bool {
 	return slices.ContainsFunc(words, func(word string) bool {
@@ -457,17 +429,6 @@ var onlyFlags = regexp.MustCompile(`^(--?[a-z-]+(?: '[^']*'| [\w@%+./:-]+)?(?: -
 
 // results matches the name of a file.
 var results = regexp.MustCompile(`^[^@=]+\.(?:csv|jsonl?)$`)
-
-// flagOf returns the flag of a command such as --status or -a, or nil.
-func flagOf(c *cobra.Command, name string) *pflag.Flag {
-	if long, ok := strings.CutPrefix(name, "--"); ok {
-		return c.Flag(long)
-	}
-	if short, ok := strings.CutPrefix(name, "-"); ok && short != "" {
-		return c.Flags().ShorthandLookup(short[:1])
-	}
-	return nil
-}
 
 // unknownFlags names what to use instead of the flags in some places, which a command does not have, or flags with a similar name.
 func (a *app) unknownFlags(c *cobra.Command, unknown []typedFlag) error {
@@ -501,9 +462,6 @@ func (a *app) unknownFlags(c *cobra.Command, unknown []typedFlag) error {
 	}
 	return listedError{adviceError{err, others}, flags}
 }
-
-// isFlag matches an argument that is a flag also after a flag that needs a value.
-var isFlag = regexp.MustCompile(`^--[A-Za-z]`)
 
 // adviceForFlag returns what to use instead of a flag that was typed and that a command does not have, or "".
 func (a *app) adviceForFlag(c *cobra.Command, typed typedFlag) string {
@@ -547,7 +505,8 @@ func (a *app) insteadOfFlag(c *cobra.Command, of typedFlag) string {
 		for _, of := range []string{commandName(c) + " ", c.Name() + " ", argument + " ", ""} {
 			instead := insteadOf(of + typed)
 			words := strings.FieldsFunc(instead, func(r rune) bool { return strings.ContainsRune(" ,;:", r) })
-			if instead != "" && (!isAction(c) || words[0] != "--jq") && (!strings.HasPrefix(words[0], "--") || c.Flag(words[0][2:]) != nil) && (argument != "" || !strings.HasPrefix(instead, "an argument")) {
+			if instead != "" && (!isAction(c) || words[0] != "--jq") &&
+				(!strings.HasPrefix(words[0], "--") || c.Flag(words[0][2:]) != nil) && (argument != "" || !strings.HasPrefix(instead, "an argument")) {
 				instead = strings.NewReplacer("<line>", strings.TrimSuffix(c.UseLine(), " [flags]"), "<flag>", strings.TrimPrefix(flag, "--")).Replace(instead)
 				instead = a.withValue(instead, member, operator, value)
 				return cmp.Or(insteadOf("-o "+strings.TrimPrefix(instead, "-o ")), instead) // As in -o pdf.
