@@ -14,6 +14,7 @@ type action struct {
 	Subject string    `json:"subject,omitzero"` // The address of the candidate, or what was set.
 	ID      string    `json:"id,omitzero"`      // Of the candidate's invitation.
 	Fault   *Fault    `json:"fault,omitzero"`   // That was injected.
+	Events  int       `json:"events,omitzero"`  // That a move of the clock brought, as GET clock lists them.
 	Undone  []action  `json:"undone,omitzero"`  // That an undo has undone, oldest first.
 	// Of the candidate's report, if it is ready after the action.
 	Grade world.Grade `json:"grade,omitzero"`

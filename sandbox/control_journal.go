@@ -59,6 +59,8 @@ type journalJSON struct {
 	Newest   int        `json:"newest"`   // Number of the newest exchange, also of one that is not in the journal.
 	Position int        `json:"position"` // For the event stream.
 	Stats    statsJSON  `json:"stats"`    // Of all exchanges that match, and were before Before.
+	// Of the oldest exchange in the journal, if it is not the first of the run.
+	Since time.Time `json:"since,omitzero"`
 	// The snapshots that can be restored.
 	Snapshots []snapshotJSON `json:"snapshots"`
 	Groups    []*groupJSON   `json:"groups,omitzero"` // Of all exchanges that the statistics count.
@@ -89,6 +91,9 @@ func (s *Server) readJournal(_ string, q struct {
 	out.Actions, out.Run = slices.Clone(s.journal.actions), s.journal.run
 	snapshots := slices.Clone(s.snapshots)
 	s.mu.Unlock()
+	if len(exchanges) > 0 && exchanges[0].Number > 1 {
+		out.Since = exchanges[0].At
+	}
 	out.Snapshots = newSnapshots(snapshots, exchanges, out.Actions, out.Run)
 	limit := *cmp.Or(q.Limit, new(defaultJournalLimit))
 	switch {
@@ -210,7 +215,7 @@ func newGroups(found []*exchange, buckets []bucketJSON) []*groupJSON {
 	for _, e := range found {
 		fault := *cmp.Or(e.Fault, &Fault{})
 		fault.Route, fault.Key, fault.Candidate, fault.Skip, fault.Times = "", "", "", 0, 0
-		name := fmt.Sprint(e.Status, e.Ended, e.operation(), e.KeyID, e.failure(), fault)
+		name := fmt.Sprint(e.Status, e.Ended, e.operation(), e.KeyID, e.Agent, e.failure(), fault)
 		g := groups[name]
 		if g == nil {
 			g = &groupJSON{Times: make([]int, len(buckets))}

@@ -17,7 +17,7 @@ type journalFilter struct {
 	Search string `json:"search"` // Such as status:4xx -route:/report took:>1s after:17:16 "Ada Lovelace".
 }
 
-const noKey = "none" // Selects requests without a key, a route or a status.
+const noKey = "none" // Selects requests without a key, a route, a User-Agent or a status.
 
 // condition reports whether an exchange is selected.
 type condition func(*exchange) bool
@@ -77,6 +77,10 @@ func newCondition(name, value string, now time.Time) (c condition, problem strin
 		return func(e *exchange) bool {
 			return e.failure().Field == value || slices.Contains(e.failure().Others, value)
 		}, ""
+	case "agent":
+		return func(e *exchange) bool {
+			return strings.Contains(strings.ToLower(cmp.Or(e.Agent, noKey)), strings.ToLower(value))
+		}, ""
 	case "code":
 		return func(e *exchange) bool { return strings.EqualFold(e.failure().Code, value) }, ""
 	case "fault":
@@ -107,13 +111,13 @@ func newCondition(name, value string, now time.Time) (c condition, problem strin
 	return nil, ""
 }
 
-// contains returns the condition that an exchange contains a text.
+// contains returns the condition that an exchange contains a text, or has its number, also as in #33.
 func contains(text string) condition {
 	text = strings.ToLower(text)
 	has := func(part string) bool { return strings.Contains(strings.ToLower(part), text) }
 	return func(e *exchange) bool {
-		return has(e.Method+" "+e.Path+"?"+e.Query) || has(e.Subject) || has(e.failure().text()) || strconv.Itoa(e.Status) == text ||
-			has(string(e.Body)) || has(e.RequestID) || has(string(e.Response)) || has(string(cmp.Or(e.Withheld, &withheldJSON{}).Response)) || has(e.Header.Get("User-Agent"))
+		return has(e.Method+" "+e.Path+"?"+e.Query) || has(e.Subject) || has(e.failure().text()) || strconv.Itoa(e.Status) == text || strconv.Itoa(e.Number) == strings.TrimPrefix(text, "#") ||
+			has(string(e.Body)) || has(e.RequestID) || has(string(e.Response)) || has(string(cmp.Or(e.Withheld, &withheldJSON{}).Response)) || has(e.Agent)
 	}
 }
 

@@ -24,11 +24,11 @@ func searched(t *testing.T) *sandbox.Server {
 		_ = d.do(t, method, "/api/v1"+path, key, with...)
 		now = now.Add(time.Minute)
 	}
-	send("GET", "/account", sandbox.TestKey)                                         // 1, 17:10
-	send("GET", "/submissions?page_size=500", sandbox.TestKey)                       // 2
-	send("GET", "/submissions/"+sandbox.SubmissionID+"/report", sandbox.ReadOnlyKey) // 3
-	send("POST", "/assessments", sandbox.TestKey, `{"name":""}`)                     // 4
-	send("GET", "/submissions?page_size=200", sandbox.LiveKey)                       // 5
+	send("GET", "/account", sandbox.TestKey)                                                                     // 1, 17:10
+	send("GET", "/submissions?page_size=500", sandbox.TestKey)                                                   // 2
+	send("GET", "/submissions/"+sandbox.SubmissionID+"/report", sandbox.ReadOnlyKey)                             // 3
+	send("POST", "/assessments", sandbox.TestKey, `{"name":""}`, http.Header{"User-Agent": {"Batch/2 (linux)"}}) // 4
+	send("GET", "/submissions?page_size=200", sandbox.LiveKey)                                                   // 5
 	s.Inject(sandbox.Fault{Status: 500, Route: "GET /members"})
 	d.send(t.Context(), t, http.MethodGet, "/members", "") // 6
 	now = now.Add(time.Minute)
@@ -61,6 +61,10 @@ func TestASearchHasALanguage(t *testing.T) {
 		"key:none":                            {8},
 		"key:" + sandbox.ReadOnlyKey:          {3},
 		"method:post":                         {4},
+		"agent:batch/":                        {4},
+		"-agent:none":                         {4},
+		"#3":                                  {3},
+		"3 route:report":                      {3},
 		"after:17:12 before:17:14":            {3, 4},
 		"-after:17:12":                        {1, 2},
 		"after:2026-03-10T17:16:00Z":          {7, 8},
@@ -171,6 +175,10 @@ func TestAReportIsMadeLate(t *testing.T) {
 	require.NoError(t, l.s.Evaluate(id, sandbox.Result{ShipScore: new(71)}))
 	assert.True(t, ready(), "the next evaluation has a delay of its own")
 	delay(`{}`, 400)
+	status, body := steer(t, l.s, http.MethodPost, "clock", `{"seconds":"40d"}`)
+	assert.Equal(t, 200, status, body)
+	_, body = steer(t, l.s, http.MethodGet, "journal", "")
+	assert.Regexp(t, `"report late by 300 s"[^]]*"report never ready"[^]]*"Clock moved","subject":"3456000","events":1`, body)
 }
 
 // TestASnapshotIsReturnedTo after each kind of action: candidates, faults, keys, settings and clock are those of

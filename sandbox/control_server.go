@@ -153,8 +153,7 @@ func (in clockInput) from(now time.Time, absent time.Duration) (time.Duration, e
 	return absent, nil
 }
 
-// readClock also says what happens until then: steps of candidates, late reports, invitations that expire, and the
-// expiry of keys (kind key, with the id of the key).
+// readClock also says what happens until then.
 func (s *Server) readClock(_ string, in clockInput) (out clockJSON, err error) {
 	err = s.withLock("", func(c *control) error {
 		ahead, err := in.from(c.now, 0)
@@ -162,21 +161,27 @@ func (s *Server) readClock(_ string, in clockInput) (out clockJSON, err error) {
 			return errBack
 		}
 		until := c.now.Add(ahead)
-		for token, key := range c.keys {
-			if at := key.Expires; key.revoked.IsZero() && at.After(c.now) && !at.After(until) {
-				out.Upcoming = append(out.Upcoming, world.Upcoming{At: world.MomentOf(at), Kind: "key", Subject: keyID(token)})
-			}
-		}
-		out.Now, out.Ahead, out.Until = world.MomentOf(c.now), c.ahead(), world.MomentOf(until)
-		if ahead > 0 {
-			out.Upcoming = append(out.Upcoming, c.live.Upcoming(c.now, out.Until)...)
-		}
+		out = clockJSON{world.MomentOf(c.now), c.ahead(), world.MomentOf(until), c.upcoming(until)}
 		return err
 	})
 	slices.SortStableFunc(out.Upcoming, func(a, b world.Upcoming) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), strings.Compare(a.Subject, b.Subject))
 	})
 	return out, err
+}
+
+// upcoming returns what happens until then: steps of candidates, late reports, invitations that expire, resets of plans, and
+// the expiry of keys (kind key, with the id of the key).
+func (c *control) upcoming(until time.Time) (all []world.Upcoming) {
+	for token, key := range c.keys {
+		if at := key.Expires; key.revoked.IsZero() && at.After(c.now) && !at.After(until) {
+			all = append(all, world.Upcoming{At: world.MomentOf(at), Kind: "key", Subject: keyID(token)})
+		}
+	}
+	if until.After(c.now) {
+		all = append(all, c.live.Upcoming(c.now, world.MomentOf(until))...)
+	}
+	return all
 }
 
 func (c *control) setClock(in clockInput) (map[string]any, error) {

@@ -220,9 +220,10 @@ func (c *control) advance(by time.Duration) error {
 	case by > math.MaxInt64-c.ahead():
 		return errors.New("the clock does not go that far")
 	}
+	events := len(c.upcoming(c.now.Add(by)))
 	c.advanced.Add(int64(by))
 	c.now = c.now.Add(by)
-	c.changed(topicClock, "Clock moved", strconv.FormatFloat(by.Seconds(), 'f', -1, 64))
+	c.changed(topicClock, "Clock moved", strconv.FormatFloat(by.Seconds(), 'f', -1, 64)).Events = events
 	return nil
 }
 

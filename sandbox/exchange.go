@@ -22,6 +22,7 @@ type exchange struct {
 
 	Number       int     `json:"number"` // From 1; 0 until it is in the journal.
 	Ended        bool    `json:"ended"`
+	Agent        string  `json:"agent,omitzero"` // The User-Agent header, also in a list without headers.
 	KeyID        string  `json:"key_id,omitzero"`
 	Organization *string `json:"organization"` // Null for a key that the server did not know.
 	// Whom or what it concerns: an address or an assessment.

@@ -277,7 +277,8 @@ func (c *control) delayReport(in struct {
 	if in.By == nil {
 		return inputError{"seconds", "give a number of seconds, below zero for never"}
 	}
-	return c.recordStep("report time changed", c.live.DelayReport(c.id, c.now, *in.By))
+	kinds := []string{"report never ready", "report on time", fmt.Sprintf("report late by %.0f s", in.By.Seconds())}
+	return c.recordStep(kinds[cmp.Compare(*in.By, 0)+1], c.live.DelayReport(c.id, c.now, *in.By))
 }
 
 func (c *control) revoke(none) error { return c.recordStep("revoked", c.live.Revoke(c.id, c.now)) }

@@ -22,6 +22,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	c := &call{server: s, request: request, at: s.now(), began: time.Now()}
 	c.readBody(w)
 	c.entry.Entry, c.entry.FromPage = newEntry(request, c.body, c.at), request.Header.Get("X-Sandbox-Page") != ""
+	c.entry.Agent = c.entry.Header.Get("User-Agent")
 	r, f := s.receive(c)
 	if f == nil {
 		r.writeTo(w, c, r.size(c))

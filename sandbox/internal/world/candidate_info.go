@@ -101,13 +101,13 @@ func (o *Organization) Candidates() []Candidate { return o.candidatesInOrder }
 // Upcoming is a change at a future time.
 type Upcoming struct {
 	At           Moment  `json:"at"`
-	Kind         string  `json:"kind"`    // A stage, report, expires, or another kind of callers.
-	Subject      string  `json:"subject"` // Name of the candidate.
+	Kind         string  `json:"kind"`    // A stage, report, expires, plan, or another kind of callers.
+	Subject      string  `json:"subject"` // Name of the candidate, or of the organization of a plan.
 	InvitationID *string `json:"invitation_id"`
 }
 
 // Upcoming returns what happens from now until then, without changing anything: steps of the timeline, time limits,
-// late reports that become ready, and invitations that expire unused.
+// late reports that become ready, invitations that expire unused, and the next reset of a plan's used invitations.
 func (l *Live) Upcoming(now time.Time, until Moment) (all []Upcoming) {
 	for _, o := range l.organizations {
 		o.advance(now)
@@ -117,6 +117,9 @@ func (l *Live) Upcoming(now time.Time, until Moment) (all []Upcoming) {
 		}
 		for _, one := range o.candidatesInOrder {
 			all = append(all, one.candidate.upcoming(steps[one.candidate], until)...)
+		}
+		if at := monthOf(now, 1); at <= until && o.Account.Value.Usage.AssessmentsUsed > 0 {
+			all = append(all, Upcoming{At: at, Kind: "plan", Subject: o.name})
 		}
 	}
 	return all

@@ -72,13 +72,17 @@ func (o *Organization) Invitations(assessmentID string) *Collection[*Record[Invi
 func (o *Organization) advance(now time.Time) *Organization {
 	o.now = MomentOf(now)
 	o.runDue(o.now)
-	now = now.UTC()
-	month := MomentOf(time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC))
-	if month > o.Account.Value.Usage.PeriodStart {
+	if month := monthOf(now, 0); month > o.Account.Value.Usage.PeriodStart {
 		o.Account.Value.Usage.PeriodStart = month
 		o.Account.Value.Usage.AssessmentsUsed = 0
 	}
 	return o
+}
+
+// monthOf returns the beginning of the month so many months after a time: a period of a plan.
+func monthOf(at time.Time, months time.Month) Moment {
+	at = at.UTC()
+	return MomentOf(time.Date(at.Year(), at.Month()+months, 1, 0, 0, 0, 0, time.UTC))
 }
 
 // SetPlan sets the used invitations of the current period and the limit. A limit below zero
