@@ -52,7 +52,7 @@ func TestALostWriteSaysWhetherItWasDone(t *testing.T) {
 	p.press(row(3))
 	p.appears(".headline", "Done · invitation to Søren cyd, but the client got 503")
 	p.press(row(2))
-	p.appears(".headline", "Not done · the response was lost")
+	p.appears(".headline", "Not done · connection reset")
 	p.becomes("document.querySelector(" + quote(row(5)) + ").querySelector('.subject').offsetWidth > 50") // Beside a long reason.
 	p.dress(appearance{width: 1150, height: 800})
 	p.becomes("[...document.querySelectorAll('.row')].every(r => r.scrollWidth <= r.clientWidth && r.querySelector('.what').offsetWidth > 100)") // The path and the number are beside the reason.
@@ -229,12 +229,14 @@ func TestGroups(t *testing.T) {
 	p.becomes(`/X-Ratelimit-Reset\s*\d+ \(\d\d:\d\d/.test(document.querySelector(".pane").textContent)`)
 	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText.includes('Who used up the reads')).click(), ''")
 	p.appears(".groups tbody tr", "/members")
-	p.appears(".groups .banner", "You set the reads to 6 for sk_test_…dbox at ")
+	p.appears(".groups .banner", "You set the reads to 1 for sk_test_…dbox at ")
+	p.appears(".groups .banner", ", and 1 before") // One line for the key.
 	assert.Contains(t, evaluate[string](p, "decodeURIComponent(location.search)"), p.server.Journal()[0].At.UTC().Format("after:2006-01-02T15:04:05"), "of this window")
 	assert.NotContains(t, p.text(".groups"), "429", "a refused request uses up nothing")
 	p.dress(appearance{width: 390, height: 844})
-	p.appears(".groups tbody tr", sandbox.TestKey)                                                                              // Also where the table is narrow.
-	p.becomes(`(all => all.length && all.every(r => r.offsetHeight < 62))([...document.querySelectorAll(".groups tbody tr")])`) // No route is broken into many lines.
+	p.appears(".groups tbody tr", sandbox.TestKey)                                                                                                   // Also where the table is narrow.
+	p.becomes(`(all => all.length && all.every(r => r.offsetHeight < 62))([...document.querySelectorAll(".groups tbody tr")])`)                      // No route is broken into many lines.
+	p.becomes(`new Set([...document.querySelectorAll(".groups td:nth-child(4)")].map(e => Math.round(e.getBoundingClientRect().right))).size === 1`) // With a reason and without.
 	for _, f := range []sandbox.Fault{{Code: "NOT_FOUND"}, {Status: 404, Code: "NOT_FOUND"}, {Code: "NOT_FOUND", Route: "GET *"}} {
 		p.server.Inject(f)
 		p.send("GET", "/api/v1/submissions/"+sandbox.UnknownID+"/report", sandbox.TestKey, "") // 10, 11 and 12, like 9.
@@ -248,6 +250,14 @@ func TestGroups(t *testing.T) {
 	p.visit("?view=groups&q=field:page_size+key:" + sandbox.WriteKey)
 	p.press(".groups a")
 	p.listed(13)
+	_, err := p.client(sandbox.WriteKey).Account.Get(t.Context()) // 15
+	require.NoError(t, err)
+	p.send("GET", "/api/v1/account", sandbox.WriteKey, "") // 16
+	p.visit("?view=groups&q=route:account+key:" + sandbox.WriteKey)
+	p.appears(".groups tbody tr:last-child td small", "no User-Agent") // Two programs with one key.
+	p.appears(".groups tbody tr:first-child td small", "hiring-go/")
+	p.press(".groups tbody tr:first-child a")
+	p.listed(15)
 	p.visit("console/keys")
 	p.appears(".keys", "Requests")
 	p.press(`[aria-label="Requests of ` + sandbox.LiveKey + `"]`)
@@ -292,6 +302,12 @@ func TestTheSearchCompletes(t *testing.T) {
 	p.do(chromedp.KeyEvent(kb.Tab)) // One more of a list.
 	p.listed(4, 3, 2)
 	assert.Equal(t, "status:201,none ", evaluate[string](p, "document.querySelector('input[name=q]').value"))
+	for term, suggested := range map[string]string{"repeats:": "repeats:2", "fault:": "fault:1", "agent:": "agent:none"} {
+		p.fill("input[name=q]", term)
+		p.appears(".suggest", suggested)
+	}
+	p.fill("input[name=q]", "#5")
+	p.listed(5)
 	p.fill("input[name=q]", "took:>soon")
 	p.appears(".suggest .error", "must be a duration")
 	p.fill("input[name=q]", "after:noon")
@@ -431,7 +447,7 @@ func TestATimeWindow(t *testing.T) {
 	p.appears(".window", "2026-11-01–2026-12-01")
 	p.becomes("document.querySelectorAll('#list .day').length === 1") // None is of today.
 	p.visit("?q=staus:400")
-	p.appears(".none", "staus is not a name of the search. Did you mean status?")
+	p.appears(".none", "staus is not a name of the search. Did you mean status? The names are status, route, ")
 	p.do(chromedp.KeyEvent("/"))
 	p.appears(".suggest", "staus is not a name of the search") // Above what hides the other.
 }
@@ -485,7 +501,8 @@ func TestOneCandidate(t *testing.T) {
 	p.do(chromedp.NavigateBack())
 	p.press("[popovertarget=late]")
 	p.press("#late [value='300']")
-	p.appears(".said", "The report is late by 5 min")
+	p.appears(".said", "ada@candidates.test report late by 5 min") // As its row.
+	p.appears(".card .badges", "late")
 	p.appears("#delayed", "ready 5 min after the evaluation")
 	require.NoError(t, p.server.Evaluate(submission, sandbox.Result{ShipScore: new(31), Verdict: "no", IntegrityStatus: "flagged", Confidence: "low"}))
 	p.appears("#delayed", "The report is not ready yet. It will be on")
@@ -493,7 +510,7 @@ func TestOneCandidate(t *testing.T) {
 	p.fill("#advance", "10m")
 	p.appears("#ahead", "late report ready: Ada")
 	p.press("#delayed button")
-	p.appears(".said", "The report is on time")
+	p.appears(".said", "ada@candidates.test report on time")
 	p.appears(".pane .verdict", "31")
 	for _, shown := range []string{"31", "no", "⚑", "low confidence"} {
 		p.appears(".card", shown)
@@ -656,7 +673,7 @@ func TestAnExportIsOpened(t *testing.T) {
 	p.becomes(`(all => all.length === 7 && /^201.POST .* 2 25 %/.test(all[0].innerText.replace(/\s+/g, " ")) && !!all[0].querySelector("path").getAttribute("d"))(document.querySelectorAll(".groups tbody tr"))`)
 	p.press(".groups a")
 	p.listed(3, 2)
-	for search, found := range map[string][]int{"members": {5}, "status:4xx -method:get": {6}, "is:failed": {8, 6, 5, 4}, `route:"GET /submissions"`: nil, "fault:9,2": {7}, "status:401,none": {8, 5, 4}, "-status:2xx key:none": {8}, "took:>1s": {7}, "field:challenge_id": {6}, "-code:invalid_token is:failed": {6, 4}, `"Must have at least" -members`: {6}} {
+	for search, found := range map[string][]int{"members": {5}, "-agent:none": nil, "#6": {6}, "status:4xx -method:get": {6}, "is:failed": {8, 6, 5, 4}, `route:"GET /submissions"`: nil, "fault:9,2": {7}, "status:401,none": {8, 5, 4}, "-status:2xx key:none": {8}, "took:>1s": {7}, "field:challenge_id": {6}, "-code:invalid_token is:failed": {6, 4}, `"Must have at least" -members`: {6}} {
 		p.fill("input[name=q]", search)
 		p.listed(found...)
 	}
@@ -726,12 +743,16 @@ func TestPrintingAndColours(t *testing.T) {
 	light := evaluate[string](p, "getComputedStyle(document.body).backgroundColor")
 	assert.NotEqual(t, more, evaluate[string](p, "getComputedStyle(document.querySelector('.meta')).color"))
 	p.do(chromedp.KeyEvent("?"))
+	p.press("#single-keys")
 	p.choose("#theme", "dark")
 	p.becomes("getComputedStyle(document.body).backgroundColor !== " + quote(light))
 	p.do(chromedp.Reload())
 	p.becomes("document.documentElement.dataset.theme === 'dark' && getComputedStyle(document.body).backgroundColor !== " + quote(light))
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(7))))
-	assert.Regexp(t, `(?s)^200\s+GET.*took .*number 7$`, evaluate[string](p, "document.querySelector('#list .row[aria-current]').textContent.trim()"), "words, not columns")
+	p.do(chromedp.KeyEvent("2")) // No shortcut any more.
+	p.do(chromedp.KeyEvent(kb.Escape))
+	p.becomes("!document.querySelector('.pane') && location.pathname === '/_sandbox/'")
+	assert.Regexp(t, `(?s)^200\s+GET.*took .*number 7$`, evaluate[string](p, "document.querySelector('#list .row[data-keep=x7]').textContent.trim()"), "words, not columns")
 }
 
 // TestWhatIsNewStandsOut: a new row fades in, and a card slides into its column, but not under reduced motion.

@@ -53,7 +53,8 @@ func TestCopy(t *testing.T) {
 	p.visit("?request=1")
 	evaluate[string](p, `Object.defineProperty(navigator, "clipboard", { value: undefined, configurable: true }), ""`)
 	p.press("#copy-curl")
-	p.appears(".said", "The browser copies on localhost and over https only")
+	p.appears(".said", "The browser does not let the page copy. Copy this text:")
+	p.becomes("document.activeElement.id === 'to-copy' && getSelection().toString().startsWith('curl -g')") // Selected.
 }
 
 // TestCopiesSendTheSameRequest for any body, and do nothing else: curl does not interpret a

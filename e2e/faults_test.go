@@ -134,6 +134,7 @@ func TestTheClock(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 30, 22, 0, 0, 0, time.UTC)
 	p := open(t, sandbox.WithClock(func() time.Time { return now }))
+	p.server.SetPlan(sandbox.LiveKey, 3, 2000)
 	p.server.AddKey(sandbox.Key{Token: "sk_test_short_lived", Expires: now.Add(30 * time.Minute)})
 	advanceTo := func(text string) {
 		evaluate[string](p, "document.activeElement.blur(), ''")
@@ -152,6 +153,7 @@ func TestTheClock(t *testing.T) {
 	advanceTo("2h30m")
 	p.appears("#ahead", "Tue, 1 Dec 2026 00:30")
 	p.appears("#ahead", "key expires: sk_test_short_lived")
+	p.appears("#ahead", "used invitations of the plan go back to 0: default")
 	p.do(chromedp.KeyEvent(kb.Enter))
 	p.appears("#now", "1 Dec 2026 00:3")
 	p.appears("#now", "2 h 30 min ahead")
@@ -186,4 +188,7 @@ func TestTheClock(t *testing.T) {
 		assert.Equal(t, wrong, evaluate[string](p, "document.getElementById('advance').value"), "kept")
 		p.do(chromedp.KeyEvent(kb.Escape))
 	}
+	p.request(1)
+	p.visit("")
+	p.appears("#list", "Clock moved by 2 h 30 min to Tue, 1 Dec 2026 00:30:00: 2 events")
 }

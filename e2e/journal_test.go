@@ -161,7 +161,8 @@ func TestShortcuts(t *testing.T) {
 		p.do(chromedp.KeyEvent(key))
 		p.becomes(focused + " === " + quote(becomes))
 	}
-	press("j", "x60")
+	press(kb.End, "x1") // At once.
+	press(kb.Home, "x60")
 	press(kb.ArrowDown, "x59")
 	press("k", "x60")
 	press(kb.Enter, "pane")
@@ -267,6 +268,12 @@ func TestFilters(t *testing.T) {
 	p.becomes("document.querySelectorAll('#list .action').length === 3")
 	p.press("#list .action button")
 	p.becomes("document.querySelectorAll('#list .action').length === 10 && document.activeElement.innerText === 'Hide'")
+	p.press("#alone")
+	p.becomes("!document.querySelector('#list .action') && document.querySelectorAll('#list .row').length === 11")
+	p.server.ClearJournal()
+	p.request(1)
+	p.visit("?q=status:503")
+	p.appears(".none", "No request matches among the newest 1, since ")
 }
 
 // TestALongJournalIsWindowed: few rows are in the document, older ones follow when the list is
@@ -317,6 +324,10 @@ func TestALongJournalIsWindowed(t *testing.T) {
 	p.appears(".pane", "that of #2001 is no longer kept")
 	p.visit("?request=9999")
 	p.appears(".pane", "Request #9999 does not exist: the newest is #3001.")
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(3001))))
+	p.do(chromedp.KeyEvent(kb.End))
+	p.becomes("document.activeElement.dataset.keep === 'x1'") // At once, from the list's first page.
 }
 
 // TestOneRequest shows all that is known of it, and fails the next of its route.
@@ -332,6 +343,8 @@ func TestOneRequest(t *testing.T) {
 	}
 	assert.Equal(t, `"data"`, p.text(".body .json-key"))
 	assert.JSONEq(t, evaluate[string](p, `document.querySelector(".pane .body").textContent`), p.text(".pane .body"))
+	evaluate[string](p, `(a => fetch(a.href).then(r => new Response(r.body.pipeThrough(new DecompressionStream("gzip"))).json()).then(j => { window.exported = a.download + j.entries.map(e => e.number) }))(document.getElementById("export")), ""`)
+	p.becomes("window.exported === 'request-1.json.gz1'")
 	p.do(chromedp.KeyEvent("k"))
 	for _, shown := range []string{"503", "INTERNAL_ERROR", "Injected fault: 503, Retry-After 2 s for every request"} {
 		p.appears(".pane", shown)
@@ -348,7 +361,7 @@ func TestOneRequest(t *testing.T) {
 	p.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("f")) // Of the row that has the focus.
 	p.becomes("document.getElementById('inject-route')?.value === 'GET /account' && document.activeElement.id === 'inject-preset'")
 	p.press("#inject > button") // The first: 500 Internal error.
-	p.appears(".faults tr.waiting", "INTERNAL_ERROR for GET /account")
+	p.appears(".faults tr.waiting", "INTERNAL_ERROR for GET /account of sk_live_sandbox")
 }
 
 // TestAnOpenRequestDoesNotOutliveItsRun: after a reset, after the journal was cleared and after a

@@ -28,7 +28,7 @@ func TestAWholeHireByClicks(t *testing.T) {
 	p.fill("#invite-name", "Ada Lovelace")
 	p.fill("#invite-email", "ada@candidates.test")
 	p.press("#invite > button")
-	for _, step := range []string{"Open", "Start", "Submit", "Evaluate"} {
+	for _, step := range []string{"Mark opened", "Start", "Submit", "Evaluate"} {
 		p.appears(".card button", step)
 		p.press(".card button")
 	}
@@ -36,9 +36,11 @@ func TestAWholeHireByClicks(t *testing.T) {
 	p.do(chromedp.KeyEvent("88"))
 	spread := `(all => Math.max(...all) - Math.min(...all))([...document.querySelectorAll("#evaluate .short input")].map(e => e.getBoundingClientRect().top))`
 	assert.Less(t, evaluate[float64](p, spread), 8.0, "in one row")
+	assert.Equal(t, "auto", evaluate[string](p, "document.getElementById('evaluate-rigor').placeholder"))
 	for name, score := range map[string]string{"correctness": "91", "craft": "87", "ai_fluency": "76"} {
 		p.fill("#evaluate-"+name, score)
 	}
+	p.becomes("document.getElementById('evaluate-rigor').placeholder === 'no score'") // With another pillar given.
 	p.press("#evaluate summary")
 	p.press("#evaluate-low_confidence-craft")
 	p.do(chromedp.SendKeys(chromedp.CSS("#evaluate-summary"), "Careful, and quick."))
@@ -93,8 +95,8 @@ func TestWithTheKeyboardAlone(t *testing.T) {
 	for _, text := range []string{"Backend", kb.Tab, "Grace Hopper", kb.Tab, "grace@candidates.test", kb.Enter} {
 		p.do(chromedp.KeyEvent(text))
 	}
-	p.appears(".card button", "Open")
-	p.tabTo(`e.innerText === "Open"`)
+	p.appears(".card button", "Mark opened")
+	p.tabTo(`e.innerText === "Mark opened"`)
 	for _, next := range []string{"Start", "Submit", "Evaluate"} {
 		p.do(chromedp.KeyEvent(kb.Enter))
 		p.becomes("document.activeElement.innerText === " + quote(next))
@@ -176,7 +178,7 @@ func TestDraftsSurvive(t *testing.T) {
 	p := open(t)
 	p.candidate()
 	p.press("[popovertarget=adding]")
-	p.becomes(`document.activeElement.id === "result-email" && document.getElementById("adding").innerText.includes("With one pillar given, an empty pillar has no score.")`)
+	p.becomes(`document.activeElement.id === "result-name"`)
 	p.do(chromedp.SendKeys(chromedp.ID("result-email"), "bea@candidates.test"), chromedp.KeyEvent(kb.Escape))
 	p.becomes(`document.activeElement.matches("[popovertarget=adding]") && !document.querySelector(":popover-open") && !!document.querySelector(".pane")`)
 	for _, path := range []string{"console/faults", pipelinePath} {
@@ -184,12 +186,12 @@ func TestDraftsSurvive(t *testing.T) {
 		p.do(chromedp.Reload())
 	}
 	p.press("[popovertarget=adding]")
-	for id, text := range map[string]string{"ship_score": "31", "verdict": "no", "integrity_status": "flagged"} {
+	for id, text := range map[string]string{"name": "Beatrix", "ship_score": "31", "verdict": "no", "integrity_status": "flagged"} {
 		evaluate[string](p, fmt.Sprintf("(e => { e.value = %q; e.dispatchEvent(new Event(e.matches('select') ? 'change' : 'input')); return '' })(document.getElementById('result-%s'))", text, id))
 	}
 	assert.Equal(t, "bea@candidates.test", evaluate[string](p, `document.getElementById("result-email").value`))
 	p.press("#result > button")
-	for _, shown := range []string{"Bea", "31", "no", "⚑"} {
+	for _, shown := range []string{"Beatrix", "31", "no", "⚑"} {
 		p.appears(".column:last-child .card", shown)
 	}
 	p.becomes(`!document.querySelector(":popover-open") && document.getElementById("result-email").value === ""`)

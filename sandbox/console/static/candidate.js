@@ -1,12 +1,12 @@
 // The pane of one candidate.
 import { html, nothing } from "./lit/lit-html.js";
-import { act, change, closePopups, copyButton, form, linkTo, popup, post, state } from "./core.js";
+import { act, change, closePopups, copyButton, drafts, form, linkTo, popup, post, state } from "./core.js";
 import { clockTime, dayOf, effects, fullTime, middle, plural, shortIDs, span } from "./format.js";
 
 export const stages = ["sent", "opened", "started", "submitted", "evaluated"];
 
 // steps are the names of the steps to the stages.
-export const steps = { opened: "Open", started: "Start", submitted: "Submit", evaluated: "Evaluate" };
+export const steps = { opened: "Mark opened", started: "Start", submitted: "Submit", evaluated: "Evaluate" };
 
 // stagesAhead returns the stages that a candidate can reach, the next one first.
 export const stagesAhead = (c) => (c.ended ? [] : stages.slice(stages.indexOf(c.stage) + 1));
@@ -37,9 +37,9 @@ function choice(id, label, all, chosen) {
   return popup(id, label + "…", html`<div class="line">${all.map(item)}</div>`, "plain small");
 }
 
-// run posts an action about a candidate, and shows the result: said, or what the server did.
-async function run(actions, path, body, said) {
-  await change(() => post(path, body), said);
+// run posts an action about a candidate, and shows what the server did.
+async function run(actions, path, body) {
+  await change(() => post(path, body));
   await actions.refresh();
 }
 
@@ -49,7 +49,7 @@ function tests(c, actions) {
   const button = (name, fault) => html`<button class="plain small" @click=${() =>
     act(() => change(() => post("faults", { ...report, ...fault }), `Next report: ${effects(fault).join(", ")}`))}>${name}</button>`;
   const late = (seconds) =>
-    act(() => run(actions, `candidates/${c.id}/delay`, { seconds: Number(seconds) }, seconds < 0 ? "The report is never ready" : seconds ? `The report is late by ${span(seconds)}` : "The report is on time"));
+    act(() => run(actions, `candidates/${c.id}/delay`, { seconds: Number(seconds) }));
   const waiting = armed(c),
     isUnready = c.stage === "evaluated" && !c.report?.evaluated;
   const delay = c.report_delay < 0 || (isUnready && !c.report_at) ? "The report is never ready." : isUnready ? html`The report is not ready yet. It will be on <time>${fullTime(c.report_at)}</time>.` : `Report ready ${span(c.report_delay ?? 0)} after the evaluation.`;
@@ -65,14 +65,13 @@ function tests(c, actions) {
 
 // pane shows a candidate.
 export function pane(c, actions) {
-  const [next, ...later] = stagesAhead(c),
-    end = c.ended;
+  const [next, ...later] = stagesAhead(c);
   const revoke = () => act(() => run(actions, `invitations/${c.id}/revoke`));
   return html`<section class="pane candidate" aria-label="Candidate" aria-describedby="headline" tabindex="-1"
       data-ready=${actions.ready ? "" : nothing}>
     <div class="head"><div class="title"><h2 class="headline" id="headline"><bdi title=${c.candidate_name}>${middle(c.candidate_name || c.candidate_email, 120)}</bdi></h2>
       <button class="plain small" aria-label="Close (Esc)" @click=${actions.close}>✕</button></div>
-    <p class="meta"><b>${c.stage}</b>${end ? html`<span class="mark">${end}</span>` : nothing}
+    <p class="meta"><b>${c.stage}</b>${c.ended ? html`<span class="mark">${c.ended}</span>` : nothing}
       ${c.invitations > 1 ? html`<a class="mark odd" href=${linkTo("pipeline", { text: c.candidate_email })}>${invitedTwice(c)}</a>` : nothing}<bdi title=${c.candidate_email}>${middle(c.candidate_email, 60)}</bdi><bdi title=${c.assessment}>${middle(c.assessment, 60)}</bdi></p>
     <p class="line">${next && next !== "evaluated" ? html`<button id="next" @click=${() => actions.take(c, next)}>${steps[next]}</button>` : nothing}
       ${later.length ? choice("later", "Take to", later.map((stage) => [stage, stage]), (stage) => actions.take(c, stage, true)) : nothing}
@@ -107,24 +106,25 @@ function timeline(c) {
 }
 
 const pillars = { correctness: "Correctness", craft: "Craft", ai_fluency: "AI Fluency", rigor: "Rigor" };
-const number = ([name, label]) => ({ name, label, number: true, kind: "short", placeholder: "auto" });
+const number = (name, label, placeholder = "auto") => ({ name, label, number: true, kind: "short", placeholder });
 const select = (name, label, first, all) => ({ name, label, type: "select", options: [["", first], ...all] });
 
 export const verdicts = ["strong_yes", "yes", "no", "strong_no"].map((v) => [v, v.replace("_", " ")]);
 
-// resultFields are the fields of a result. The sandbox chooses what is left empty.
-export const resultFields = [
-  number(["ship_score", "Ship score"]),
-  ...Object.entries(pillars).map(number),
-  select("verdict", "Verdict", "by the score", verdicts),
-  select("integrity_status", "Integrity", "clear", ["flagged"]),
-  { ...select("confidence", "Confidence", "by the pillars", ["low", "medium", "high"]), more: true },
-  { name: "report_delay", label: "Report ready after", placeholder: "at once, or 5m", more: true },
-  { name: "low_confidence", label: "Low confidence", type: "checks", options: Object.entries(pillars), more: true },
-  { name: "summary", label: "Summary", kind: "wide", more: true, placeholder: "a sentence with the score" },
-];
-
-export const resultHint = "With one pillar given, an empty pillar has no score.";
+// resultFields returns the fields of a result in a form. The sandbox chooses what is left empty, but no pillar if one is given.
+export function resultFields(form) {
+  const empty = Object.keys(pillars).some((name) => drafts[form + "-" + name]) ? "no score" : "auto";
+  return [
+    number("ship_score", "Ship score"),
+    ...Object.entries(pillars).map(([name, label]) => number(name, label, empty)),
+    select("verdict", "Verdict", "by the score", verdicts),
+    select("integrity_status", "Integrity", "clear", ["flagged"]),
+    { ...select("confidence", "Confidence", "by the pillars", ["low", "medium", "high"]), more: true },
+    { name: "report_delay", label: "Report ready after", placeholder: "at once, or 5m", more: true },
+    { name: "low_confidence", label: "Low confidence", type: "checks", options: Object.entries(pillars), more: true },
+    { name: "summary", label: "Summary", kind: "wide", more: true, placeholder: "a sentence with the score" },
+  ];
+}
 
 // resultOf returns the result that the values of the fields mean.
 export function resultOf(values) {
@@ -135,8 +135,8 @@ export function resultOf(values) {
 
 function grading(c, actions) {
   const send = (values) => run(actions, `submissions/${c.submission_id}/evaluate`, resultOf(values));
-  return html`<section aria-label="Evaluate"><h3>Evaluate <small>${resultHint}</small></h3>
-    ${form({ id: "evaluate", label: "Evaluate", button: "Evaluate", fields: resultFields, send, subject: c.id, keep: true, kind: "inline" })}
+  return html`<section aria-label="Evaluate"><h3>Evaluate</h3>
+    ${form({ id: "evaluate", label: "Evaluate", button: "Evaluate", fields: resultFields(c.id + "evaluate"), send, subject: c.id, keep: true, kind: "inline" })}
   </section>`;
 }
 

@@ -1,6 +1,6 @@
 // The page: its header with the clock, its views, navigation and shortcuts.
 import { html, nothing, render } from "./lit/lit-html.js";
-import { act, change, closePopups, draw, follow, get, hideSaid, loadKeys as readKeys, openPopup, options, popup, post, refresher, startDrawing, state, tell, typed, undoName, undoSaid, undoable, visit } from "./core.js";
+import { act, change, closePopups, draw, follow, get, hideSaid, loadKeys as readKeys, openPopup, options, popup, post, refresher, startDrawing, state, tell, titleOf, typed, undoName, undoSaid, undoable, visit } from "./core.js";
 import { clockTime, dayOf, fullTime, middle, plural, shortDay, span, target } from "./format.js";
 import { journal } from "./journal.js";
 import { pipeline } from "./pipeline.js";
@@ -74,13 +74,13 @@ function drawClock() {
 }
 
 // kinds name what happens and is no stage, once and several times.
-const kinds = { report: ["late report ready", "late reports ready"], expires: ["invitation expires unused", "invitations expire unused"], key: ["key expires", "keys expire"] };
+const kinds = { report: ["late report ready", "late reports ready"], expires: ["invitation expires unused", "invitations expire unused"], key: ["key expires", "keys expire"], plan: ["used invitations of the plan go back to 0", "plans have all invitations again"] };
 
 // happens shows the events of a kind on a day, with their subjects.
 function happens(all) {
   const [{ at, kind }] = all,
     [one, several] = kinds[kind] ?? [kind, kind],
-    nameOf = ({ subject }) => middle((kind === "key" && state.keys.find((k) => k.id === subject)?.token) || subject, 40);
+    nameOf = ({ subject }) => middle((kind === "key" && state.keys.find((k) => k.id === subject)?.token) || (kind === "plan" ? titleOf(subject) : subject), 40);
   return html`<li><time>${all.length > 1 ? dayOf(at) : fullTime(at)}</time><br><b>${all.length > 1 ? `${all.length} ${several}` : one}</b>: ${
     all.slice(0, 10).map((e, i) => html`${i ? ", " : ""}<bdi>${nameOf(e)}</bdi>`)}${all.length > 10 ? `, and ${all.length - 10} more` : ""}</li>`;
 }
@@ -149,6 +149,9 @@ function useTheme(name) {
 }
 useTheme(localStorage.getItem("theme") ?? "system");
 
+// hasKeys reports whether keys with a character are shortcuts.
+const hasKeys = () => localStorage.getItem("keys") !== "off";
+
 function shortcuts() {
   const list = [
     ["j, k, h, l or arrows", "next row, card or column; Home, End, PgUp and PgDn go far"],
@@ -167,15 +170,16 @@ function shortcuts() {
     ["1 – 5", "journal, pipeline, mails, faults, keys"],
   ];
   const line = ([key, what]) => html`<dt><kbd>${key}</kbd></dt><dd>${what}</dd>`;
+  const switchKeys = ({ target }) => localStorage.setItem("keys", target.checked ? "on" : "off");
   return html`<p class="line"><label>Colours: <select id="theme" @change=${({ target }) => useTheme(target.value)}>${options(["system", "light", "dark"], localStorage.getItem("theme"))}</select></label></p>
-    <h2>Keyboard shortcuts</h2><dl class="shortcuts">${list.map(line)}</dl>`;
+    <h2>Keyboard shortcuts</h2><p class="line"><label><input id="single-keys" type="checkbox" .checked=${hasKeys()} @change=${switchKeys}> Single-key shortcuts</label></p><dl class="shortcuts">${list.map(line)}</dl>`;
 }
 
 // drawPage draws everything. Only what differs is changed in the document.
 function drawPage() {
   const view = viewNow(),
     { said } = state;
-  const message = () => html`<p class=${said.bad ? "said bad" : "said"}><span>${said.text}</span>
+  const message = () => html`<p class=${said.bad ? "said bad" : "said"}><span>${said.text}</span>${said.copy ? html`<textarea id="to-copy" readonly rows="3" cols="60" aria-label="Text to copy" .value=${said.copy} @focus=${({ target }) => target.select()}></textarea>` : nothing}
     ${said.undo ? html`<button class="plain small" id="undo" @click=${undoSaid}><span>${undoName(undoable(said.undo), said.name)}</span> <kbd>z</kbd></button>` : nothing}
     <button class="plain small" aria-label="Close this message" @click=${hideSaid}>✕</button></p>`;
   document.body.dataset.view = view.name;
@@ -242,7 +246,7 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault(); // The browser would empty a search field, and its filter would stay.
     return void typing.blur();
   }
-  if (typing) return;
+  if (typing || (event.key.length === 1 && !hasKeys())) return;
   const number = "12345".indexOf(event.key);
   if (event.key === "?") openPopup("help");
   else if (event.key === "c") document.getElementById("advance")?.focus();
@@ -265,10 +269,8 @@ const loadKeys = refresher(readKeys);
 // count reads what every request changes: the rate limits of the keys, and statistics.
 const count = refresher(async () => {
   if (document.hidden) return;
-  const [keys, all] = await Promise.all([get("keys"), get("journal", { limit: 1 }), viewNow().count?.()]);
-  state.keys = keys.keys;
-  state.all = all.stats;
-  state.snapshots = all.snapshots;
+  const [all] = await Promise.all([get("journal", { limit: 1 }), readKeys(), viewNow().count?.()]);
+  ({ stats: state.all, snapshots: state.snapshots } = all);
   if (state.run && state.run !== all.run) changed("reset"); // Another server, which was started since.
 }, 5000);
 

@@ -182,7 +182,7 @@ export const typedText = (name) =>
   document.activeElement?.matches(`input[name=${name}]`) ? document.activeElement.value : (state.query.get(name) ?? "");
 
 // typed filters by what is typed into a field, a moment later.
-export function typed({ target }, delay = 300) {
+export function typed({ target }, delay = 100) {
   draw();
   clearTimeout(typed.timer);
   typed.timer = setTimeout(() => setQuery({ [target.name]: target.value }), delay);
@@ -253,7 +253,7 @@ export const undo = (id, agreed) =>
 export const undoSaid = () => undo(state.said?.undo, state.said?.undo && undoable(state.said.undo));
 
 // sayError shows an error until it is closed or, without a connection, until the server is back.
-const sayError = (error) => tell(error.message, { bad: true, connection: error.status === 0 });
+const sayError = (error) => tell(error.message, { bad: true, copy: error.text, connection: error.status === 0 });
 
 // act runs an action that has no form. It shows done, or why the action was refused.
 export async function act(action, done) {
@@ -266,7 +266,7 @@ export async function act(action, done) {
 }
 
 // drafts are what is typed into fields, by their ids. They survive a reload.
-const drafts = JSON.parse(sessionStorage.getItem("drafts") ?? "{}");
+export const drafts = JSON.parse(sessionStorage.getItem("drafts") ?? "{}");
 
 function setDraft(id, value) {
   drafts[id] = value;
@@ -362,10 +362,14 @@ export const lostPane = (label, text, close) =>
   html`<section class="pane" aria-label=${label} tabindex="-1"><div class="title"><h2>${text}</h2>
     <button class="plain small" aria-label="Close (Esc)" @click=${close}>✕</button></div></section>`;
 
-// copy puts a text on the clipboard.
-export function copy(text) {
-  if (!navigator.clipboard) throw new Error("The browser copies on localhost and over https only");
-  return navigator.clipboard.writeText(text);
+// copy puts a text on the clipboard. If the browser does not allow that, the message shows the text, selected.
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    state.entering = "#to-copy";
+    throw Object.assign(new Error("The browser does not let the page copy. Copy this text:"), { text });
+  }
 }
 
 // copyButton returns a button that copies a text.

@@ -24,7 +24,7 @@ function fields() {
     { name: "preset", label: "Fault", type: "select", options: Object.keys(presets), value: "500 Internal error", kind: "wide" },
     { name: "times", label: "Times", type: "select", options: [["1", "once"], ["3", "3 times"], ["-1", "always"]], value: "1", kind: "short" },
     { name: "route", label: "Route", type: "select", options: routes, value: state.query.get("route"), kind: "wide" },
-    { name: "key", label: "Key", type: "select", options: [["", "Any key"], ...keys] },
+    { name: "key", label: "Key", type: "select", options: [["", "Any key"], ...keys], value: state.query.get("key") ?? "" },
     { name: "candidate", label: "Candidate's address", placeholder: "any" },
     { name: "skip", label: "Requests that pass first", number: true, placeholder: "0", more: true },
     { name: "status", label: "Status", number: true, more: true },
@@ -58,8 +58,7 @@ function table(faults, caption) {
 function view() {
   const waiting = state.faults.filter((f) => f.waiting),
     ended = state.faults.filter((f) => !f.waiting);
-  const subject = state.query.get("route") ?? ""; // Of the link that opened the form.
-  const injection = form({ id: "inject", label: "Inject a fault", fields: fields(), button: "Inject fault", send, subject, keep: true });
+  const injection = form({ id: "inject", label: "Inject a fault", fields: fields(), button: "Inject fault", send, subject: String(state.query), keep: true });
   return html`<h1 class="gone">Faults</h1><section class="panel"><h2>Inject a fault</h2>${injection}</section>
     <section class="panel"><div class="title"><h2>Active</h2>
         ${waiting.length ? html`<button class="plain danger" id="remove-all" @click=${removeAll}>Remove all</button>` : nothing}</div>

@@ -95,13 +95,13 @@ export function faultText(f) {
 
 // stepText names a step of a candidate, and the result of an evaluation.
 export function stepText({ kind, grade: g }) {
-  if (kind !== "evaluated") return kind;
+  if (kind !== "evaluated") return kind.replace(/\d+ s$/, (seconds) => span(parseInt(seconds)));
   return g ? `evaluated: ${[g.ship_score ?? "no score", g.verdict?.replace("_", " ")].filter(Boolean).join(", ")}` : "evaluated, report late";
 }
 
 // actionText says what the tester did. A step names the candidate.
 export const actionText = (a) =>
-  a.undone ? `${a.kind}: ${a.undone.map(actionText).join(", ")}` : a.id ? `${a.subject} ${stepText(a)}` : `${a.kind} ${a.kind === "Clock moved" ? `by ${span(a.subject)} to ${fullTime(a.at)}` : (a.subject ?? "")}${a.fault ? ": " + faultText(a.fault) : ""}`;
+  a.undone ? `${a.kind}: ${a.undone.map(actionText).join(", ")}` : a.id ? `${a.subject} ${stepText(a)}` : `${a.kind} ${a.kind === "Clock moved" ? `by ${span(a.subject)} to ${fullTime(a.at)}` : (a.subject ?? "")}${a.fault ? ": " + faultText(a.fault) : a.events ? ": " + plural(a.events, "event") : ""}`;
 
 // fromJSON returns the value of a JSON text, or undefined for any other text.
 export function fromJSON(text) {

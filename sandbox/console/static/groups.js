@@ -2,13 +2,13 @@
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { linkTo, state } from "./core.js";
 import { clockTime, effects, middle, plural, shortDay } from "./format.js";
-import { keyName, limitText, setsLimit, statusKind, statusText, why } from "./request.js";
+import { agentOf, keyName, limitText, setsLimit, statusKind, statusText, why } from "./request.js";
 
 const quoted = (text) => (/[\s{]/.test(text) ? `"${text}"` : text);
 
 // groupsOf groups the requests of a file, as the server does with its own. Each group is the newest of its requests.
 export function groupsOf(entries, buckets) {
-  const nameOf = (e) => JSON.stringify([e.status, e.ended, e.method, e.route || e.path, e.key_id, e.error, e.fault && effects(e.fault)]),
+  const nameOf = (e) => JSON.stringify([e.status, e.ended, e.method, e.route || e.path, e.key_id, agentOf(e), e.error, e.fault && effects(e.fault)]),
     bucketOf = (e) => Math.max(0, buckets.findLastIndex((b) => b.at <= e.at));
   const group = (all) => {
     const times = buckets.map(() => 0);
@@ -27,10 +27,12 @@ function bars(counts) {
 
 // groupsView shows the groups, and the actions that set the rate limit of one of their keys.
 export function groupsView(groups, actions) {
-  const today = state.clock?.now.slice(0, 10);
+  const today = state.clock?.now.slice(0, 10),
+    limits = [...Map.groupBy(actions.filter((a) => groups.some((g) => setsLimit(a, g))), (a) => a.subject.replace(/.* for /, "")).values()],
+    hasAgents = new Set(groups.map(agentOf)).size > 1;
   const search = ({ error = {}, ...g }) =>
     [
-      `status:${g.status || "none"}`, `method:${g.method}`, `route:${quoted(`${g.method} ${g.route || g.path}`)}`, `key:${keyName(g)}`,
+      `status:${g.status || "none"}`, `method:${g.method}`, `route:${quoted(`${g.method} ${g.route || g.path}`)}`, `key:${keyName(g)}`, hasAgents && `agent:${agentOf(g) ? `"${agentOf(g)}"` : "none"}`,
       g.fault ? `fault:${[...new Set(g.fault_ids)]}` : "-is:fault", error.code && `code:${error.code}`, error.field && `field:${error.field}`,
       error.problem && `"${error.problem}"`, ...(state.query.get("q") ?? "").match(/-?(after|before):\S+/g) ?? [],
     ];
@@ -40,11 +42,11 @@ export function groupsView(groups, actions) {
   const row = (g, i) => html`<tr><td class=${"status " + statusKind(g)}>${statusText(g)}</td>
     <th scope="row"><a href=${linkTo("", { q: search(g).filter(Boolean).join(" ") })} data-keep=${"g" + i}
       title=${[g.error?.code, keyName(g), g.at].filter(Boolean).join(" · ")}><b class="method">${g.method}</b> <code>${g.route || g.path}</code></a></th>
-    <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code></td>
+    <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code>${hasAgents ? html`<small title=${agentOf(g)}>${agentOf(g) || "no User-Agent"}</small>` : nothing}</td>
     <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${share(g)}</small></td><td>${bars(g.times)}</td>
     <td class="number"><time>${g.at.startsWith(today) ? "" : shortDay(g.at) + " "}${clockTime(g.at)}</time></td></tr>`;
   return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1">
-    ${actions.filter((a) => groups.some((g) => setsLimit(a, g))).map((a) => html`<p class="banner">${limitText(a)}</p>`)}<table>
+    ${limits.map((all) => html`<p class="banner">${limitText(all.at(-1))}${all.length > 1 ? `, and ${all.length - 1} before` : ""}</p>`)}<table>
     <caption class="gone">${plural(groups.length, "group")} of requests that are alike, the largest first</caption>
     <thead><tr><th>Status</th><th>Request</th><th>Reason</th><th>Key</th><th class="number">Requests, share</th><th>Over time</th><th class="number">Last</th></tr></thead>
     <tbody>${groups.map(row)}</tbody></table></section>`;

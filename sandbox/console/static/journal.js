@@ -1,9 +1,9 @@
 // The journal: the list of requests, and one request beside it.
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, copyButton, draw, find, follow, get, isRead, kept, linkTo, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
-import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
-import { copyCurl, failLink, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
+import { act, copyButton, draw, find, follow, get, isRead, kept, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
+import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
+import { copyCurl, exportOf, failLink, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsOf, groupsView } from "./groups.js";
 import { clearSearch, hasTerm, interval, isInWindow, isOfWindow, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
@@ -25,6 +25,7 @@ let rows = [],
   waitingActions = [],
   items = [],
   more = false,
+  since = "", // Time of the oldest request that the server has, if it dropped older ones.
   stats = null,
   exchange = null,
   other = null, // The request that the open one is compared with.
@@ -37,6 +38,7 @@ let rows = [],
   lost = "", // Why the open request is not there.
   refused = null, // Why the server refused the search.
   range = null, // The first and the last bar that the pointer is on or was dragged over.
+  loading = null, // Of older requests.
   fresh = Infinity; // Rows from this number on are new.
 const unfolded = new Set(); // Names of runs of actions.
 let shown = null; // The search and the view of the rows.
@@ -56,19 +58,21 @@ const sizes = new ResizeObserver(() => {
   draw();
 });
 
+const areAlone = () => state.query.get("rows") === "requests";
 const isGroups = () => state.query.get("view") === "groups";
 const query = () => ({ search: toServer() });
+const noMatch = () => `No request matches${since && !state.file ? ` among the newest ${state.all.count.toLocaleString("en")}, since ${fullTime(since)}` : ""}.`;
 
 async function load(change) {
   const asGroups = isGroups(),
-    name = JSON.stringify([searched(), asGroups, state.file?.name]),
+    name = JSON.stringify([searched(), asGroups, areAlone(), state.file?.name]),
     number = opened();
   if (shown && name !== shown) list()?.scrollTo(0, 0);
   if (name !== shown && state.file) loadFile();
   else if (name !== shown) {
     const page = await loadPage({ ...query(), limit: asGroups ? 1 : pageSize, grouped: asGroups || "" });
     if (!page) return;
-    ({ run: state.run, newest, groups } = page);
+    ({ run: state.run, newest, groups, since } = page);
     allActions = page.actions;
     state.snapshots = page.snapshots;
     actions = page.actions.filter(isShown);
@@ -152,17 +156,19 @@ async function loadRow(number) {
   setRows(page.entries.reverse(), true);
 }
 
+// loadOlder adds older requests, after those that are being loaded.
 async function loadOlder(limit = 10 * pageSize) {
-  if (!more || loadOlder.running) return;
-  loadOlder.running = true;
+  while (loading) await loading;
+  if (!more) return;
   const before = rows.at(-1).number,
     filter = shown;
-  await act(async () => {
+  loading = act(async () => {
     const page = await get("journal", { ...query(), before, limit });
     actions = [...page.actions.filter((a) => isShown(a) && a.after < before - 1), ...actions];
     if (filter === shown) setRows([...rows, ...page.entries.reverse()], page.more, waiting);
   });
-  loadOlder.running = false;
+  await loading;
+  loading = null;
   draw();
 }
 
@@ -200,10 +206,8 @@ function setRows(next, older, wait = []) {
   if (!items[0]?.day && items.some((e) => e.day)) items.unshift({ day: today }); // Otherwise all are of today.
 }
 
-// isShown reports whether the list shows an action: with a search, those that concern its candidate, or are in its time window.
-const isShown = (a) => isOfWindow(a.at) || hasTerm("candidate:" + a.subject);
-
-const addresses = () => [...new Set(rows.map((e) => e.subject))].filter((s) => s?.includes("@"));
+// isShown reports whether the list shows an action: with a search, those that concern its candidate, or are in its time window. None if the requests are alone.
+const isShown = (a) => !areAlone() && (isOfWindow(a.at) || hasTerm("candidate:" + a.subject));
 
 // entries takes new and changed entries: the changed ones where they are, the new ones as rows
 // that wait.
@@ -259,7 +263,7 @@ const visibleIndex = () => Math.max(0, Math.floor((list()?.scrollTop ?? 0) / row
 
 function scrolled() {
   const l = list();
-  if (l.scrollTop + l.clientHeight > l.scrollHeight - 1500) loadOlder();
+  if (l.scrollTop + l.clientHeight > l.scrollHeight - 1500 && !loading) loadOlder();
   if (l.scrollTop === 0 || Math.abs(visibleIndex() - first) >= 4) draw();
 }
 
@@ -294,16 +298,16 @@ async function focusRow(number) {
 const inside = (all, index) => Math.max(0, Math.min(all.length - 1, index));
 
 // move goes to another row, or to another request if one is open.
-function move(columns, by) {
+function move(columns, by, isLoaded) {
   if (columns || !rows.length) return false;
   if (isGroups()) {
     const lines = [...document.querySelectorAll(".groups [data-keep]")];
     lines[inside(lines, lines.indexOf(document.activeElement) + by)]?.focus();
     return true;
   }
-  if (by === Infinity && more) return loadOlder(maxRows).then(() => move(columns, by));
+  if (by === Infinity && more && !isLoaded) return loadOlder(maxRows).then(() => move(columns, by, true));
   const at = rows.findIndex((e) => e.number === (opened() || cursor)); // The row of the open request may still be loading.
-  const next = rows[at < 0 ? 0 : inside(rows, at + by)].number;
+  const next = rows[at < 0 && by !== Infinity ? 0 : inside(rows, at + by)].number;
   const inPane = document.querySelector(".pane")?.contains(document.activeElement);
   if (opened()) setQuery({ ...requestQuery(next), with: "" });
   if (!inPane) focusRow(next);
@@ -357,7 +361,7 @@ function key(name) {
 // View of the list.
 
 const tookKind = (e) => (e.took >= 1 ? "slowest" : e.took >= 0.1 ? "slow" : "");
-const href = (number) => path + toQuery({ q: searched(), view: isGroups() ? "groups" : "", ...requestQuery(number) });
+const href = (number) => path + toQuery({ q: searched(), view: isGroups() ? "groups" : "", rows: state.query.get("rows"), ...requestQuery(number) });
 
 // doneText says whether the work of a write was done, if its response leaves that open.
 const doneText = (e) => (e.ended && e.method !== "GET" && (!e.status || e.status >= 500) ? (e.done ? "done" : "not done") : "");
@@ -451,11 +455,11 @@ function listView() {
 }
 
 function filterBar() {
-  const all = linkTo("", {}) + "journal" + toQuery({ ...query(), limit: maxRows, details: true, zipped: true });
   return html`<form class="filters" role="search" aria-label="Search" @submit=${(event) => event.preventDefault()}>
-    ${searchField(refused, addresses)}<span class="buttons">${switches(!!refused)}
+    ${searchField(refused, rows)}<span class="buttons">${switches(!!refused)}
     <span class="tools"><button type="button" class="plain" id="groups" title="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
-        ${state.file ? nothing : html`<a class="button plain" download="journal.json.gz" href=${all} @click=${() => say("Saved as journal.json.gz")}>Export</a>`}${fileButton()}</span></span></form>`;
+        <button type="button" class="plain" id="alone" aria-pressed=${String(areAlone())} title="Hide what you did between them" @click=${() => setQuery({ rows: areAlone() ? "" : "requests" })}>Only requests</button>
+        ${state.file ? nothing : html`<a class="button plain" download="journal.json.gz" href=${exportOf({ ...query(), limit: maxRows })} @click=${() => say("Saved as journal.json.gz")}>Export</a>`}${fileButton()}</span></span></form>`;
 }
 
 // fileBanner says that a file is shown.
@@ -581,13 +585,13 @@ function view() {
   const shownPane = { lost: !exchange && lost, number, writes, candidate, actions: allActions, link, close, compared, compare, go: (by) => move(0, by) };
   const side = number ? pane(exchange, shownPane) : nothing;
   if (!rows.length && !searched() && !state.file) return [guide(), side];
-  const found = refused ? refused.message : searched() && (rows.length ? `${plural(stats.count, "request")} found` : "No request matches.");
+  const found = refused ? refused.message : searched() && (rows.length ? `${plural(stats.count, "request")} found` : noMatch());
   return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${differs ?? found}</p>${fileBanner() ?? nothing}${filterBar()}
     ${stats.buckets?.length ? sparkline() : nothing}
     ${
       rows.length
         ? html`<div class=${"split " + (number ? "open" : "")}>${groups ? groupsView(groups, allActions.filter((a) => isInWindow(a.at))) : listView()}${side}</div>`
-        : html`<p class="panel none">${refused ? html`<span class="error">${refused.message}</span>` : html`No request matches.${unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`
+        : html`<p class="panel none">${refused ? html`<span class="error">${refused.message}</span>` : html`${noMatch()}${unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`
     }`;
 }
 

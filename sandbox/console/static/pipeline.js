@@ -3,7 +3,7 @@ import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, change, closePopups, draw, find, form, get, isRead, kept, loadKeys, lostPane, openPopup, options, organizations, popup, post, setQuery, state, textSearch, titleOf, toQuery, visit } from "./core.js";
 import { candidatePath, clockTime, fullTime, middle, plural, shortDay, stepText } from "./format.js";
-import { armed, invitedTwice, pane, resultFields, resultHint, resultOf, stages, stagesAhead, steps, verdicts } from "./candidate.js";
+import { armed, invitedTwice, pane, resultFields, resultOf, stages, stagesAhead, steps, verdicts } from "./candidate.js";
 
 const path = "/_sandbox/console/pipeline";
 
@@ -113,19 +113,18 @@ function move(by, down) {
 
 function card(c) {
   const [step] = stagesAhead(c),
-    end = c.ended,
     name = c.candidate_name || c.candidate_email,
     at = c[c.stage + "_at"] ?? c.created_at,
     late = !c.report_at ? "no report" : c.report_at > (state.clock?.now ?? "") ? `report late: ${clockTime(c.report_at).slice(0, 5)}` : "no score";
   const organization = new Set(cards().map((c) => c.organization)).size > 1 ? titleOf(c.organization) + " · " : "";
-  return html`<li class=${"card " + (end ? "ended" : "")} data-keep=${c.id}>
+  return html`<li class=${"card " + (c.ended ? "ended" : "")} data-keep=${c.id}>
     <a href=${path + toQuery({ ...Object.fromEntries(state.query), candidate: c.id })} title=${name} aria-label=${name}
       aria-current=${c.id === opened() ? "true" : nothing}><bdi>${name}</bdi></a>
     <span class="mail" title=${c.candidate_email}>${c.candidate_email}</span>
-    <span class="badges">${c.invitations > 1 ? html`<b class="odd">${invitedTwice(c)}</b> ` : nothing}${armed(c).length ? html`<b class="warn">fault</b> ` : nothing}${c.confidence === "low" ? html`<b class="warn">low confidence</b>` : nothing}</span>
+    <span class="badges">${c.invitations > 1 ? html`<b class="odd">${invitedTwice(c)}</b> ` : nothing}${armed(c).length ? html`<b class="warn">fault</b> ` : nothing}${c.report_delay && c.stage !== "evaluated" && !c.ended ? html`<b class="warn">late</b> ` : nothing}${c.confidence === "low" ? html`<b class="warn">low confidence</b>` : nothing}</span>
     <span class="when" title=${organization + fullTime(at)}>${organization}${state.clock?.now.startsWith(at.slice(0, 10)) ? clockTime(at).slice(0, 5) : shortDay(at)}</span>
-    ${end
-        ? html`<span class="mark">${end}</span>`
+    ${c.ended
+        ? html`<span class="mark">${c.ended}</span>`
         : c.ship_score !== null
           ? html`<span class="score"><b>${c.ship_score}</b> ${(c.verdict ?? "").replace("_", " ")}${c.integrity_status === "flagged" ? html` <b class="bad" title="Integrity: flagged">⚑<span class="gone">flagged</span></b>` : nothing}</span>`
           : step
@@ -176,7 +175,7 @@ function inviteForm(withResult = false) {
     await change(
       async (snapshot) => {
         const assessment_id = known?.assessment_id ?? (await add(assessment));
-        const sent = withResult ? post("results", { assessment_id, email, ...resultOf(result) }) : post("invitations", { assessment_id, name, email });
+        const sent = withResult ? post("results", { assessment_id, name, email, ...resultOf(result) }) : post("invitations", { assessment_id, name, email });
         const made = await sent.catch(async (error) => {
           if (!known) await post(`snapshots/${snapshot}/restore`); // Removes the assessment that was added.
           throw error;
@@ -194,12 +193,12 @@ function inviteForm(withResult = false) {
   const text = (name, label, placeholder, more) => ({ name, label, placeholder, required: true, ...more });
   const fields = [
     text("assessment", "Assessment", "Backend engineer", { list: "assessment-names", value: selected && nameOf(selected) }),
-    ...(withResult ? [] : [text("name", "Name", "Ada Lovelace")]),
+    text("name", "Name", withResult ? "optional" : "Ada Lovelace", withResult && { required: false, kind: "short" }),
     text("email", "E-mail address", "ada@candidates.test"),
-    ...(withResult ? resultFields : []),
+    ...(withResult ? resultFields("result") : []),
   ];
   const label = withResult ? "Add result" : "Invite candidate";
-  const above = withResult ? html`<p class="quiet">${resultHint}</p>` : html`<datalist id="assessment-names">${active.map((a) => html`<option value=${nameOf(a)}></option>`)}</datalist>`;
+  const above = withResult ? nothing : html`<datalist id="assessment-names">${active.map((a) => html`<option value=${nameOf(a)}></option>`)}</datalist>`;
   return [above, form({ id: withResult ? "result" : "invite", label, fields, button: withResult ? "Add" : "Invite", send })];
 }
 

@@ -1,6 +1,6 @@
 // The pane of one request.
 import { html, nothing } from "./lit/lit-html.js";
-import { act, change, copy, copyButton, get, linkTo, lostPane, say, state } from "./core.js";
+import { act, change, copy, copyButton, get, linkTo, lostPane, say, state, toQuery } from "./core.js";
 import { candidatePath, clockTime, cutText, faultText, fullTime, highlight, plural, pretty, shortIDs, span, took } from "./format.js";
 import { curl } from "./curl.js";
 
@@ -9,6 +9,7 @@ const maxShown = 65536; // Characters of a body.
 export const failed = (e) => e.ended && (!e.status || e.status >= 400 || !!cutText(e.fault));
 const keyOf = (e) => state.keys.find((k) => k.id === e.key_id);
 export const keyName = (e) => (e.key === "" ? "none" : (keyOf(e)?.token ?? e.key));
+export const agentOf = (e) => e.agent ?? e.headers?.["User-Agent"]?.[0] ?? "";
 export const statusText = (e) => (e.status && cutText(e.fault) ? e.status + " cut" : (e.status ?? (e.ended ? "lost" : "…")));
 
 export function statusKind(e) {
@@ -25,7 +26,10 @@ export const outcome = (e) =>
 export const requestQuery = (number) => ({ request: number, run: state.run });
 
 // failLink leads to the form that makes the next request like this one fail.
-export const failLink = (e) => linkTo("faults", { route: e?.route && `${e.method} ${e.route}` });
+export const failLink = (e) => linkTo("faults", { route: e?.route && `${e.method} ${e.route}`, key: state.keys.some((k) => k.id === e?.key_id && k.state === "valid") ? e.key_id : "" });
+
+// exportOf returns the address of a file with the requests that a query finds.
+export const exportOf = (query) => "/_sandbox/journal" + toQuery({ ...query, details: true, zipped: true });
 
 export const copyCurl = (e) => act(async () => copy(curl(e, location.origin, keyOf(e)?.token)), `Request #${e.number} is copied as curl`);
 
@@ -84,7 +88,7 @@ function headline(e, person) {
   if (isWrite(e) && (lost || e.status >= 500) && e.route) {
     const test = e.key.startsWith("sk_test_") && e.done ? " (test mode stores nothing)" : "";
     return html`<span class=${e.done ? "good" : "bad"}>${e.done ? "Done" : "Not done"}</span> · ${e.done ? html`${whatOf(e, person)}${test}, but ` : nothing}${
-      cut ? `the response was ${cut}` : e.status ? `the client got ${e.status}` : gaveUp(e) || "the response was lost"}`;
+      cut ? `the response was ${cut}` : e.status ? `the client got ${e.status}` : gaveUp(e) || (e.fault?.reset && !e.done ? "connection reset" : "the response was lost")}`;
   }
   const reset = e.response_headers?.["X-Ratelimit-Reset"]?.[0];
   const text = cut || gaveUp(e) || (e.error?.problem
@@ -118,6 +122,7 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
     <p class="line"><button class="plain small" id="compare" title="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
       <button class="plain small" id="copy-curl" title="y" @click=${() => copyCurl(e)}>Copy curl</button>
       ${state.file ? nothing : html`<button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>
+      <a class="button plain small" id="export" download="request-${e.number}.json.gz" href=${exportOf({ after: e.number - 1, limit: 1 })}>Export</a>
       ${e.route ? html`<a class="button plain small" id="fail-next" title="f" href=${failLink(e)}>Fail next…</a>` : nothing}`}</p></div>
     ${notes(e, candidate && person, writes, candidate?.invitations, link, actions)}
     <dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}

@@ -2,7 +2,7 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { draw, setQuery, state, typed, typedText } from "./core.js";
 import { clockTime, exact, shortDay } from "./format.js";
-import { failed, keyName } from "./request.js";
+import { agentOf, failed, keyName } from "./request.js";
 
 const times = () => ["5m", "1h", ...(state.clock ? [clockTime(state.clock.now)] : [])];
 
@@ -13,13 +13,19 @@ const values = {
   method: () => ["GET", "POST", "PATCH", "DELETE"],
   key: () => [...state.keys.map((k) => k.token), "none"],
   is: () => ["failed", "repeated", "fault"],
-  candidate: (addresses) => addresses(),
+  agent: (rows) => ["none", ...of(rows, (e) => agentOf(e).split(" ")[0])],
+  candidate: (rows) => of(rows, (e) => e.subject?.includes("@") && e.subject),
   field: () => ["page_size", "cursor", "status", "since", "name", "candidate_name", "candidate_email"],
   code: () => state.codes,
   took: () => [">100ms", ">1s", "<10ms"],
   after: () => times(),
   before: () => times(),
+  fault: () => state.faults.map((f) => String(f.id)),
+  repeats: (rows) => of(rows, (e) => e.repeats && String(e.repeats)),
 };
+
+// of returns the different values in the rows.
+const of = (rows, value) => [...new Set(rows.map(value))].filter(Boolean);
 
 // lists are the names that have several values, with commas.
 const lists = ["status", "code", "key", "fault"];
@@ -35,6 +41,7 @@ const inFile = {
   method: (e, v) => e.method === v.toUpperCase(),
   candidate: (e, v) => e.subject?.toLowerCase() === v.toLowerCase(),
   route: (e, v) => (v === "none" ? !e.route : v.includes(" ") ? v === `${e.method} ${e.route || e.path}` : isPart(v, `${e.method} ${e.route || e.path}`)),
+  agent: (e, v) => isPart(v, agentOf(e) || "none"),
   fault: (e, v) => v === String(e.fault_id),
   code: (e, v) => e.error?.code?.toLowerCase() === v.toLowerCase(),
   field: (e, v) => [e.error?.field, ...(e.error?.others ?? [])].includes(v),
@@ -63,7 +70,7 @@ export function searchFile(search) {
     strange = terms.find(([, , name, value]) => (/after|before/.test(name) && !value.includes(":")) || (name === "took" && isNaN(secondsOf(value))));
   if (strange) return [[], new Error(`${strange[2]}:${strange[3]} does not work in a file`)];
   const valuesOf = (name, value) => (lists.includes(name) ? value.split(",") : [value]);
-  const has = (e, name, value) => (inFile[name] ? valuesOf(name, value).some((v) => inFile[name](e, v)) : isPart(name ? `${name}:${value}` : value, `${e.path}?${e.query} ${JSON.stringify(e)}`));
+  const has = (e, name, value) => (inFile[name] ? valuesOf(name, value).some((v) => inFile[name](e, v)) : value.replace("#", "") === String(e.number) || isPart(name ? `${name}:${value}` : value, `${e.path}?${e.query} ${JSON.stringify(e)}`));
   return [state.file.entries.filter((e) => terms.every(([, minus, name, value]) => has(e, name, value) === !minus))];
 }
 
@@ -90,17 +97,17 @@ export const interval = (from, to) => `${without("after:", "before:")} after:${f
 
 // unknown says which names in the search mean nothing there, such as those with a typing error.
 export const unknown = () =>
-  (searched().match(/(?<=^|\s|-)[a-z]+(?=:[^/\s])/g) ?? []).filter((name) => !values[name] && !["fault", "repeats"].includes(name)).map((name) => {
+  (searched().match(/(?<=^|\s|-)[a-z]+(?=:[^/\s])/g) ?? []).filter((name) => !values[name]).map((name) => {
     const meant = Object.keys(values).find((n) => n.startsWith(name.slice(0, 2)));
-    return html` <b>${name}</b> is not a name of the search.${meant ? html` Did you mean <b>${meant}</b>?` : nothing}`;
+    return html` <b>${name}</b> is not a name of the search.${meant ? html` Did you mean <b>${meant}</b>?` : nothing} The names are ${Object.keys(values).join(", ")}.`;
   });
 
-// completions returns what the last word of a search can become, nothing if it is complete. addresses returns those of candidates.
-function completions(search, addresses) {
+// completions returns what the last word of a search can become, nothing if it is complete. rows have some of the values.
+function completions(search, rows) {
   const [, minus, name, value] = /(-?)(?:([a-z]+):)?(\S*)$/.exec(search);
   const fits = (all, part) => all.filter((v) => v.toLowerCase().includes(part.toLowerCase())).slice(0, 12);
   if (!name) return fits(Object.keys(values), value).map((n) => minus + n + ":");
-  const all = values[name]?.(addresses) ?? [],
+  const all = values[name]?.(rows) ?? [],
     given = lists.includes(name) ? value.split(",") : [value],
     last = given.pop(); // Of a list, of which the rest stays.
   return all.includes(last) ? [] : fits(all.filter((v) => !given.includes(v)), last).map((v) => `${minus}${name}:${[...given, v]}`);
@@ -109,9 +116,9 @@ function completions(search, addresses) {
 let active = ""; // The completion that the arrows chose.
 
 // searchField returns the field with its completions below it.
-export function searchField(error, addresses) {
+export function searchField(error, rows) {
   const text = typedText("q"),
-    wordsOf = (search) => (state.file ? [] : completions(search, addresses)),
+    wordsOf = (search) => (state.file ? [] : completions(search, rows)),
     words = wordsOf(text);
   const take = (word) => {
     active = "";
@@ -146,7 +153,7 @@ export function searchField(error, addresses) {
       aria-describedby="search-help" aria-invalid=${error ? "true" : nothing} @input=${typed} @focus=${begin} @blur=${draw} @keydown=${press}>
     <div class="suggest" id="search-help">${error ? html`<p class="error" role="alert">${error.message}</p>` : nothing}${unknown().map((text) => html`<p class="error">${text}</p>`)}
       ${words.length ? html`<div role="listbox" id="words" aria-label="Suggestions">${words.map(word)}</div>` : nothing}
-      <p class="quiet">Words and name:value; a minus sign excludes, a comma means or. Tab takes the first suggestion, ↓ and Enter another. Reads that succeed keep their responses among the newest 1,000 requests.</p></div></div>`;
+      <p class="quiet">Words, numbers (#33) and name:value; a minus sign excludes, a comma means or. Tab takes the first suggestion, ↓ and Enter another. Reads that succeed keep their responses among the newest 1,000 requests.</p></div></div>`;
 }
 
 // switches returns buttons for the usual terms, and the time window if there is one.
