@@ -234,9 +234,9 @@ func TestGroups(t *testing.T) {
 	assert.Contains(t, evaluate[string](p, "decodeURIComponent(location.search)"), p.server.Journal()[0].At.UTC().Format("after:2006-01-02T15:04:05"), "of this window")
 	assert.NotContains(t, p.text(".groups"), "429", "a refused request uses up nothing")
 	p.dress(appearance{width: 390, height: 844})
-	p.appears(".groups tbody tr", sandbox.TestKey)                                                                                                   // Also where the table is narrow.
-	p.becomes(`(all => all.length && all.every(r => r.offsetHeight < 62))([...document.querySelectorAll(".groups tbody tr")])`)                      // No route is broken into many lines.
-	p.becomes(`new Set([...document.querySelectorAll(".groups td:nth-child(4)")].map(e => Math.round(e.getBoundingClientRect().right))).size === 1`) // With a reason and without.
+	p.appears(".groups tbody tr", sandbox.TestKey)                                                                                                        // Also where the table is narrow.
+	p.becomes(`(all => all.length && all.every(r => r.offsetHeight < 62))([...document.querySelectorAll(".groups tbody tr")])`)                           // No route is broken into many lines.
+	p.becomes(`new Set([...document.querySelectorAll(".groups td:nth-child(4) code")].map(e => Math.round(e.getBoundingClientRect().right))).size === 1`) // With a reason and without.
 	for _, f := range []sandbox.Fault{{Code: "NOT_FOUND"}, {Status: 404, Code: "NOT_FOUND"}, {Code: "NOT_FOUND", Route: "GET *"}} {
 		p.server.Inject(f)
 		p.send("GET", "/api/v1/submissions/"+sandbox.UnknownID+"/report", sandbox.TestKey, "") // 10, 11 and 12, like 9.
