@@ -336,10 +336,9 @@ var recorded = map[string]struct {
 		jobEvents("stuck", "hiring_delivery"): "_x20 1+0.5x60 31x110",
 	}, map[string]labels{"HiringHandlerStuck": {"hiring_organization": "acme"}}, 25 * time.Minute, 95},
 	"invitations are rejected": {map[string]string{jobEvents("rejected", "hiring_invitations"): "_x20 1x60"}, map[string]labels{"HiringInvitationsRejected": acme(nil)}, 0, 0},
-	"the run of invitations fails": {
-		map[string]string{invitations("stuck"): "0x19 1x60", invitations("queued"): "0x19 1x60", "hiring_jobs_invitations_age_seconds{}": "0x80"},
-		map[string]labels{"HiringInvitationsStuck": acme(nil)}, 15 * time.Minute, 0,
-	},
+	"the run of invitations fails, and every ten minutes the counts are absent for three and a half": {map[string]string{
+		invitations("stuck"): "0x19" + strings.Repeat(" 1x12 stale _x6", 3), invitations("queued"): "0x19" + strings.Repeat(" 1x12 stale _x6", 3), "hiring_jobs_invitations_age_seconds{}": "0x80",
+	}, map[string]labels{"HiringInvitationsStuck": acme(nil)}, 12 * time.Minute, 0},
 	"a run of a long queue waits once because the API fails": {map[string]string{invitations("stuck"): "0x19 900x10 0x50", invitations("queued"): "900x80"}, nil, 0, 0},
 	"a River client that is not of module jobs leads": {
 		map[string]string{pollOverdue("acme"): "0x80", "hiring_jobs_clock_offset_seconds{}": "0x80", deliveries("failing"): "0x19 stale"},
