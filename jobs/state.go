@@ -21,19 +21,25 @@ func (t table) begin(ctx context.Context, organization string) error {
 
 var errNoState = errors.New("jobs: the row of this watch in hiring_jobs was deleted, or has neither a usable state nor a time to start from")
 
-// noState returns the error of polls of an organization without a usable row. Its statement starts
-// the watch at a time.
-func noState(organization string) error {
+// noState returns the error of polls of an organization without a usable row. Its statement starts the watch a day before the last successful poll, in
+// whose transaction the failing one was inserted. A poll that replaces a discarded one is younger.
+func (t table) noState(organization string) error {
+	detail := `to_char(min(created_at) AT TIME ZONE 'UTC' - interval '1 day', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+	if t.sqlite {
+		detail = `strftime('%Y-%m-%dT%H:%M:%SZ', min(created_at), '-1 day')`
+	}
+	name := "'" + strings.ReplaceAll(organization, "'", "''") + "'"
 	return fmt.Errorf(`%w. Restore it, or the key of its account, `+
-		`or start a day before the last poll (what River still keeps is not delivered twice): INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('%s', '', '', 'begun', '2026-01-02T15:04:05Z') `+
+		`or start a day before the last poll (what River still keeps is not delivered twice): INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail) `+
+		`SELECT %s, '', '', 'begun', %s FROM river_job WHERE kind = '%s' AND state <> 'completed' AND args->>'organization' = %[2]s `+
 		`ON CONFLICT (organization, assessment_id, address) DO UPDATE SET status = excluded.status, detail = excluded.detail, version = hiring_jobs.version + 1`,
-		errNoState, strings.ReplaceAll(organization, "'", "''"))
+		errNoState, name, detail, KindPoll)
 }
 
 // pollFrom returns what a poll of an organization continues from: a state, or options with
 // Since. The first poll starts at o.Watch.Since, or at the time in the row when that is
 // zero. A time that an operator has written into the row takes precedence.
-func (row savedRow) pollFrom(o Organization) (options hiring.WatchOptions, state string, err error) {
+func (t table) pollFrom(row savedRow, o Organization) (options hiring.WatchOptions, state string, err error) {
 	options = o.Watch
 	options.Checkpoint = nil // The row holds the state.
 	if row.status == StatusWatching && row.detail != "" {
@@ -44,7 +50,7 @@ func (row savedRow) pollFrom(o Organization) (options hiring.WatchOptions, state
 	}
 	options.Since, err = time.Parse(time.RFC3339, row.detail)
 	if row.status != StatusBegun || err != nil || options.Since.IsZero() {
-		return options, "", noState(o.Name)
+		return options, "", t.noState(o.Name)
 	}
 	return options, "", nil
 }

@@ -195,7 +195,7 @@ func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, job *river.J
 	if err != nil {
 		return err
 	}
-	options, state, err := row.pollFrom(o)
+	options, state, err := w.table().pollFrom(row, o)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, job *river.J
 	stop()
 	if problem, ok := errors.AsType[*hiring.ParamError](pollErr); ok && problem.Param == "state" {
 		cause, _, _ := strings.Cut(problem.Problem, ":") // The rest is for callers of Poll.
-		advice := noState(o.Name).Error()
+		advice := w.table().noState(o.Name).Error()
 		if strings.HasPrefix(state, "hiring-watch-") && strings.HasSuffix(cause, "of another version") {
 			advice = "another version has saved it: wait while a newer version is deployed; after a rollback, deploy the newer version again"
 		}
