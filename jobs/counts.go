@@ -90,7 +90,7 @@ func (in *installation[TTx]) countInvitations(ctx context.Context) (map[jobState
 	t := in.table()
 	return in.count(ctx, `SELECT organization, '`+string(InvitationsQueued)+`', count(*), 0, min(`+t.epochSQL("updated_at")+`) FROM hiring_jobs WHERE `+pendingSQL+` GROUP BY 1
 		UNION ALL SELECT args->>'organization', '`+string(stateRuns)+`', sum(CASE WHEN state = 'discarded' THEN 0 ELSE 1 END),
-			sum(CASE WHEN `+t.epochSQL(t.failedSQL("max"))+` > `+t.epochSQL("CURRENT_TIMESTAMP")+` - 540 OR metadata->>'`+metadataWaits+`' <> '' THEN 1 ELSE 0 END), 0
+			sum(CASE WHEN `+t.epochSQL(t.failedSQL("max"))+` > `+t.epochSQL("CURRENT_TIMESTAMP")+` - 540 OR metadata->>'`+metadataWaits+`' NOT IN ('', '`+waitsRateLimit+`') THEN 1 ELSE 0 END), 0
 		FROM river_job WHERE queue = '`+QueueInvitations+`' AND (`+unfinishedSQL+` OR state = 'discarded') GROUP BY 1`)
 }
 

@@ -211,6 +211,8 @@ func invitationsWaitForLimits[TTx any](t *testing.T, s *store[TTx]) {
 	eventually(t, s.statusIs(t, jobs.StatusSent, 3))
 	eventually(t, snoozed(30*time.Minute, time.Hour+time.Second), "the write rate limit is used up")
 	require.True(t, s.statusIs(t, jobs.StatusQueued, 2)())
+	require.Equal(t, 1, s.count(t, "river_job WHERE kind = 'hiring_invitations' AND metadata->>'hiring_waits' = 'rate limit'"))
+	require.Regexp(t, `level=WARN msg="jobs: the rate limit is used up: queued invitations wait" organization=acme kind=hiring_invitations next_attempt=\S+`, log.String())
 	eventually(t, func() bool { return r.deliveries(jobs.InvitationsStuck) == 0 }, "waiting for the rate limit is not stuck")
 	require.NotContains(t, log.String(), "the API fails")
 	for _, e := range api.Journal() {

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,8 @@ const planWait = time.Hour
 //     of the job, and the other invitations stay queued.
 //   - After a transient error ([hiring.IsTransient]), such as a used up rate limit, the job is
 //     snoozed for as long as the API asked for, otherwise for two minutes. A snooze does not
-//     use up attempts. All but a used-up rate limit have a log line at WARN, and the queued invitations are [InvitationsStuck].
+//     use up attempts. There is a log line at WARN, for a used-up rate limit only when the snooze is longer than five minutes. The queued invitations are
+//     [InvitationsStuck], except after a used-up rate limit.
 //   - Any other error, such as a rejected key or an assessment that does not exist for the key, is retried as often as River's
 //     MaxAttempts allows: by default 25 attempts in about two hours. Then the job is
 //     discarded, and another is inserted within two minutes, until the error is repaired.
@@ -171,22 +173,33 @@ func (w *inviteWorker[TTx]) completeUnlessQueued(ctx context.Context, job *river
 // snoozeOrFail returns the error of the job after a run that ended early: a snooze, or
 // err itself.
 func (w *inviteWorker[TTx]) snoozeOrFail(ctx context.Context, o Organization, err error) error {
+	limit, waits, delay := "", "API", cmp.Or(requestedDelay(err), jittered(2*retryDelay))
 	switch {
 	case errors.Is(err, hiring.ErrPlanLimitReached):
-		w.logger().WarnContext(ctx, "jobs: the limit of the plan is reached: queued invitations wait", "organization", o.Name,
-			"kind", KindInvitations, "next_attempt", w.Now().Add(planWait).UTC().Format(time.RFC3339))
-		return errors.Join(river.MetadataSet(ctx, metadataWaits, "plan"), river.JobSnooze(planWait))
+		limit, waits, delay = "the limit of the plan is reached", "plan", planWait
 	case errors.Is(err, errTimeUp), ctx.Err() != nil:
 		return river.JobSnooze(0) // The rows have the times of requests without a result.
-	case hiring.IsTransient(err) && !errors.Is(err, hiring.ErrRateLimited):
-		err = errors.Join(err, river.MetadataSet(ctx, metadataWaits, "API"))
+	case errors.Is(err, hiring.ErrRateLimited):
+		limit, waits = "the rate limit is used up", waitsRateLimit
+	case !hiring.IsTransient(err):
+		return err
 	}
-	return snoozeIfTransient(err)
+	if limit != "" && delay > loggedWait { // What the API fails with is logged by report.
+		w.logger().WarnContext(ctx, "jobs: "+limit+": queued invitations wait", "organization", o.Name,
+			"kind", KindInvitations, "next_attempt", w.Now().Add(delay).UTC().Format(time.RFC3339))
+	}
+	return errors.Join(err, river.MetadataSet(ctx, metadataWaits, waits), river.JobSnooze(delay))
 }
 
-// metadataWaits is the key in the metadata of a run that is not empty while the run waits because the limit of the
-// plan is reached, or because the API fails.
-const metadataWaits = "hiring_waits"
+// loggedWait is the longest wait for a limit without a log line.
+const loggedWait = 5 * time.Minute
+
+// metadataWaits is the key in the metadata of a run for what the run waits for: the plan, the API, or the rate limit, which is
+// no failure. The value is empty while the run does not wait.
+const (
+	metadataWaits  = "hiring_waits"
+	waitsRateLimit = "rate limit"
+)
 
 // invitationRun is one run of EnsureAll for the queued invitations of an assessment.
 type invitationRun struct {
