@@ -308,7 +308,12 @@ func TestAlertQueriesPostgres(t *testing.T) {
 		('{"organization": "acme", "submission_id": "two"}', 'hiring_delivery', 'hiring_deliveries', 9, 9, 'discarded', NULL, CURRENT_TIMESTAMP, now(), NULL),
 		('{"organization": "acme", "submission_id": "three"}', 'hiring_delivery', 'hiring_deliveries', 9, 0, 'available', NULL, now() - interval '1 hour', NULL, NULL),
 		('{"organization": "acme", "submission_id": "four"}', 'hiring_delivery', 'hiring_deliveries', 9, 1, 'running', NULL, now(), NULL, now() - interval '3 minutes'),
-		('{"organization": "acme", "submission_id": "five"}', 'hiring_delivery', 'hiring_deliveries', 9, 2, 'retryable', ARRAY_FILL('{"error": "Stuck job rescued by JobRescuer"}'::jsonb, ARRAY[2]), now(), NULL, NULL)`)
+		('{"organization": "acme", "submission_id": "five"}', 'hiring_delivery', 'hiring_deliveries', 9, 2, 'retryable', ARRAY_FILL('{"error": "Stuck job rescued by JobRescuer"}'::jsonb, ARRAY[2]), now(), NULL, NULL),
+		('{"organization": "globex"}', 'hiring_invitations', 'hiring_invitations', 9, 1, 'retryable', ARRAY[jsonb_build_object('error', 'failed', 'at', now())], now(), NULL, NULL)`)
 	found(1)
+	for _, change := range []string{`errors = NULL, metadata = '{"hiring_waits": "plan"}'`, "metadata = '{}', state = 'running', attempted_at = now() - interval '5 minutes'"} {
+		s.mustExec(t, "UPDATE river_job SET "+change+" WHERE kind = 'hiring_invitations'")
+		found(1)
+	}
 	require.Equal(t, "one", queryValue[string](t, s.db, "SELECT submission FROM ("+alertQuery(t, "submissions that cannot be decoded")+") AS found"))
 }
