@@ -67,8 +67,10 @@ func run(ctx context.Context, command, target string) error {
 	case "overview":
 		return overview(ctx, pool, target)
 	case "late":
-		return show(ctx, pool, "ID\tKIND\tSTATE\tATTEMPT\tSCHEDULED AT\tPROCESS\tFAILED AT\tLAST ERROR", lateSQL, target)
-	case "pause", "resume", "retry-all", "deliver", "cancel", "delete":
+		if target != "" {
+			return show(ctx, pool, "ID\tKIND\tSTATE\tRUNNING FOR\tATTEMPT\tSCHEDULED AT\tPROCESS\tFAILED AT\tLAST ERROR, OR WHAT IT WAITS FOR", lateSQL, target)
+		}
+	case "invite", "pause", "resume", "retry-all", "deliver", "cancel", "delete":
 		return operate(ctx, pool, command, target)
 	}
 	flag.Usage()

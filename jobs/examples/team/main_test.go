@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -118,21 +119,26 @@ func TestTeam(t *testing.T) {
 	db, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close(context.WithoutCancel(t.Context())) })
-	_, err = db.Exec(t.Context(), `CREATE ROLE worker;
-		GRANT USAGE ON SCHEMA hiring TO worker; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hiring TO worker;
-		GRANT USAGE ON ALL SEQUENCES IN SCHEMA hiring TO worker; GRANT SELECT, INSERT, UPDATE ON results TO worker`)
+	_, err = db.Exec(t.Context(), "CREATE ROLE worker; GRANT USAGE ON SCHEMA hiring TO worker; GRANT SELECT ON ALL TABLES IN SCHEMA hiring TO worker; GRANT SELECT, INSERT ON results TO worker")
 	require.NoError(t, err)
 	location, err := neturl.Parse(url)
 	require.NoError(t, err)
 	query := location.Query()
 	query.Set("role", "worker") // It may create no table.
 	location.RawQuery = query.Encode()
+	environment := []string{"DATABASE_URL=" + location.String(), "HIRING_BASE_URL=" + service.URL()}
+	p := start(t, append(environment, "HIRING_API_KEY="+sandbox.LiveKey), "work")
+	require.Error(t, p.Wait())
+	_, grants, _ := strings.Cut(p.log.String(), "as the owner of the tables, run: ")
+	require.Equal(t, "GRANT SELECT, INSERT, UPDATE ON results TO worker; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hiring TO worker; "+
+		"GRANT USAGE ON ALL SEQUENCES IN SCHEMA hiring TO worker\n", grants)
+	_, err = db.Exec(t.Context(), grants)
+	require.NoError(t, err)
 	pool, err := pgxpool.New(t.Context(), location.String())
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	require.NoError(t, jobs.Migrate(t.Context(), jobs.Postgres(pool), schema), "tables that are up to date need no right to create")
-	environment := []string{"DATABASE_URL=" + location.String(), "HIRING_BASE_URL=" + service.URL()}
-	p := start(t, append(environment, "HIRING_API_KEY_FILE=missing"), "work")
+	p = start(t, append(environment, "HIRING_API_KEY_FILE=missing"), "work")
 	require.Error(t, p.Wait())
 	require.Contains(t, p.log.String(), `organization acme, with the key of HIRING_API_KEY_FILE="missing": hiring: Account.Get: the key source failed`)
 	p = start(t, append(environment, "HIRING_API_KEY="+sandbox.LiveKey), "-every", "2s", "work")
@@ -142,6 +148,13 @@ func TestTeam(t *testing.T) {
 		return db.QueryRow(t.Context(), "SELECT count(*) FROM hiring.hiring_jobs WHERE status = 'watching'").Scan(&watches) == nil && watches == 1
 	}, maxRun, 100*time.Millisecond)
 	assessment := service.AddAssessment("Backend engineer")
+	inviter := start(t, environment, "invite", "acme", assessment, "grace@candidates.test", "Grace")
+	inviter.until(t, "^acme: invitations queued: 1;")
+	require.NoError(t, inviter.Wait())
+	require.Eventually(t, func() bool {
+		var sent int
+		return db.QueryRow(t.Context(), "SELECT count(*) FROM hiring.hiring_jobs WHERE status = 'sent' AND detail LIKE '%Grace%'").Scan(&sent) == nil && sent == 1
+	}, maxRun, 100*time.Millisecond)
 	invitation, err := service.Invite(assessment, "ada@candidates.test", "A\x00da")
 	require.NoError(t, err)
 	begun, err := service.Begin(invitation)
@@ -188,36 +201,44 @@ func TestTeamOperates(t *testing.T) {
 		require.NoError(t, db.QueryRow(t.Context(), query).Scan(&text), query)
 		return text
 	}
-	require.Error(t, run("deliver", "team-a", "s-1").Wait())
+	for _, arguments := range [][]string{{"deliver", "team-a", "s-1"}, {"overview", "team-a"}, {"late", "team-a"}} {
+		p := run(arguments...)
+		require.Error(t, p.Wait())
+		require.Contains(t, p.log.String(), `organization "team-a" was never polled: check the name`)
+	}
 	_, err = db.Exec(t.Context(), `INSERT INTO hiring.hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('team-a', '', '', 'watching', ''),
 		('late', '', '', 'watching', ''), ('misspelt', 'a', 'ada@candidates.test', 'queued', ''), ('refused', '', '', 'begun', ''), ('removed', '', '', 'watching', ''), ('works', '', '', 'watching', ''),
-		('hangs', '', '', 'watching', ''), ('kills', '', '', 'watching', ''), ('waits', '', '', 'watching', ''), ('gone', '', '', 'watching', ''), ('ahead', '', '', 'watching', ''), ('sends', '', '', 'watching', '');
+		('hangs', '', '', 'watching', ''), ('kills', '', '', 'watching', ''), ('waits', '', '', 'watching', ''), ('gone', '', '', 'watching', ''), ('ahead', '', '', 'watching', ''), ('sends', '', '', 'watching', ''), ('limited', '', '', 'watching', ''), ('killed', '', '', 'watching', '');
 		UPDATE hiring.hiring_jobs SET updated_at = now() - interval '10 minutes' WHERE organization = 'late'; UPDATE hiring.hiring_jobs SET updated_at = now() + interval '2 minutes' WHERE organization = 'ahead';
 		INSERT INTO hiring.river_job (args, kind, max_attempts, attempt, state, scheduled_at, errors) SELECT jsonb_build_object('organization', o, 'wait', 60), k, 9, 1, 'retryable', '2999-01-01', ARRAY[jsonb_build_object('error', e, 'at', now())]
 			FROM (VALUES ('late', 'hiring_poll', NULL), ('refused', 'hiring_poll', 'hiring: Submissions.Poll: 401 invalid_token: no'), ('team-a', 'hiring_poll', 'Stuck job rescued by JobRescuer'),
 				('team-a', 'hiring_delivery', 'failed'), ('works', 'hiring_invitations', 'failed'), ('works', 'hiring_poll', NULL),
-				('hangs', 'hiring_delivery', NULL), ('hangs', 'hiring_poll', NULL), ('kills', 'hiring_delivery', 'Stuck job rescued by JobRescuer'), ('kills', 'hiring_poll', NULL), ('waits', 'hiring_invitations', NULL), ('waits', 'hiring_poll', NULL), ('removed', 'hiring_delivery', NULL), ('lost', 'hiring_poll', 'jobs: the row was deleted'), ('ahead', 'hiring_poll', NULL), ('sends', 'hiring_invitations', ': 401 '), ('sends', 'hiring_poll', NULL)) AS jobs(o, k, e)`)
+				('hangs', 'hiring_delivery', NULL), ('hangs', 'hiring_poll', NULL), ('kills', 'hiring_delivery', 'Stuck job rescued by JobRescuer'), ('kills', 'hiring_poll', NULL), ('waits', 'hiring_invitations', NULL), ('waits', 'hiring_poll', NULL), ('removed', 'hiring_delivery', NULL), ('lost', 'hiring_poll', 'jobs: the row was deleted'), ('ahead', 'hiring_poll', NULL), ('sends', 'hiring_invitations', ': 401 '), ('sends', 'hiring_poll', NULL), ('limited', 'hiring_invitations', NULL), ('limited', 'hiring_poll', NULL), ('killed', 'hiring_invitations', NULL), ('killed', 'hiring_poll', NULL)) AS jobs(o, k, e)`)
 	require.NoError(t, err)
 	value("UPDATE hiring.river_job SET errors[1] = jsonb_set(errors[1], '{at}', to_jsonb(now() - interval '1 hour')) WHERE args->>'organization' = 'sends' AND errors IS NOT NULL RETURNING kind")
 	value("UPDATE hiring.river_job SET scheduled_at = now() - interval '3 minutes' WHERE args->>'organization' = 'refused' RETURNING kind")
 	value("UPDATE hiring.river_job SET state = 'running', attempted_at = now() - interval '3 minutes' WHERE args->>'organization' = 'hangs' AND kind = 'hiring_delivery' RETURNING kind")
 	value(`UPDATE hiring.river_job SET metadata = '{"snoozes": 1}' WHERE args->>'organization' = 'kills' AND kind = 'hiring_poll' RETURNING kind`)
+	value("UPDATE hiring.river_job SET state = 'running', attempted_at = now() - interval '5 minutes' WHERE args->>'organization' = 'killed' AND kind = 'hiring_invitations' RETURNING kind")
+	value(`UPDATE hiring.river_job SET metadata = '{"hiring_waits": "rate limit"}' WHERE args->>'organization' = 'limited' AND kind = 'hiring_invitations' RETURNING kind`)
 	value(`UPDATE hiring.river_job SET metadata = '{"hiring_waits": "API"}' WHERE args->>'organization' = 'waits' AND kind = 'hiring_invitations' RETURNING kind`)
 	id := value("SELECT CAST(id AS text) FROM hiring.river_job WHERE kind = 'hiring_delivery' AND args->>'organization' = 'team-a'")
 	prints("^team-a: its deliveries are paused$", "pause", "team-a")
 	p := run("overview")
 	for _, line := range []string{
-		"ahead +clock .*", "gone +removed +00:.*", "hangs +delivery does not end .*", "kills +state refused, delivery does not end .*", "late +late +00:10:0. +0 +0 +none +0", "lost +polls fail +never .*", "misspelt +never polled +never +0 +0 +none +1", "refused +key refused, late +never +1 +0 +none +0", "removed +removed, deliveries wait .*",
-		"team-a +paused until resume, deliveries fail +00:00:0. +1 +0 +00:00:0. +0", "waits +invitations fail .*", "works +invitations fail .*", "sends +running .*",
+		"ahead +clock .*", "gone +removed +00:.*", "hangs +delivery does not end .*", "killed +invitations do not end .*", "kills +state refused, delivery does not end .*", "late +late +00:10:0. +0 +0 +none +0", "lost +polls fail +never .*", "misspelt +never polled +never +0 +0 +none +1", "refused +key refused, late +never +1 +0 +none +0", "removed +removed, deliveries wait .*",
+		"team-a +paused until resume, deliveries fail +00:00:0. +1 +0 +00:00:0. +0", "waits +invitations fail .*", "works +invitations fail .*", "limited +running .*", "sends +running .*",
 	} {
 		p.until(t, "^"+line+"$")
 	}
 	require.NoError(t, p.Wait())
+	prints("^[0-9]+ +hiring_invitations +running +00:05:.* none$", "late", "killed")
+	prints("^[0-9]+ +hiring_invitations +retryable +none .* waits for the rate limit$", "late", "limited")
 	prints("^team-a +paused until resume, ", "retry-all", "team-a")
 	prints("^team-a: its deliveries start now$", "resume", "team-a")
-	prints("^all organizations: 13 jobs start now: .*$", "retry-all")
-	prints("^"+id+" +hiring_delivery +available +1 .* failed$", "late", "team-a")
-	prints("^hiring_delivery [0-9]+: running, it ends with its handler, or six minutes after .*$", "cancel", value("SELECT CAST(id AS text) FROM hiring.river_job WHERE state = 'running'"))
+	prints("^all organizations: 16 jobs start now: .*$", "retry-all")
+	prints("^"+id+" +hiring_delivery +available +none +1 .* failed$", "late", "team-a")
+	prints("^hiring_delivery [0-9]+: running, it ends with its handler, or six minutes after .*$", "cancel", value("SELECT CAST(id AS text) FROM hiring.river_job WHERE state = 'running' AND kind = 'hiring_delivery'"))
 	prints("^hiring_delivery "+id+": cancelled$", "cancel", id)
 	prints("^team-a +given up .* 1 +none +0$", "retry-all")
 	require.Equal(t, "cancelled", value("SELECT state FROM hiring.river_job WHERE id = "+id))
@@ -226,7 +247,7 @@ func TestTeamOperates(t *testing.T) {
 	require.Equal(t, "0", value(left+"river_job WHERE id = "+id))
 	prints("^team-a: a worker delivers it now, or gives it up if .*$", "deliver", "team-a", "s-1")
 	require.Equal(t, "1", value(left+"river_job WHERE state = 'available' AND args->>'submission_id' = 's-1'"))
-	for _, arguments := range [][]string{nil, {"unknown", "team-a"}, {"work", "-every", "2s"}} {
+	for _, arguments := range [][]string{nil, {"unknown", "team-a"}, {"work", "-every", "2s"}, {"late"}} {
 		p := run(arguments...)
 		require.Error(t, p.Wait())
 		require.Equal(t, 2, p.ProcessState.ExitCode())

@@ -19,6 +19,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/jobs"
 )
 
@@ -49,12 +50,14 @@ func operate(ctx context.Context, pool *pgxpool.Pool, command, target string) er
 	}
 	var done string
 	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) (err error) {
-		var known bool
-		err = tx.QueryRow(ctx, "SELECT $1 = '' OR EXISTS (SELECT FROM "+schema+".hiring_jobs WHERE organization = $1)", target).Scan(&known)
-		if err != nil || !known {
-			return cmp.Or(err, fmt.Errorf("organization %q was never polled: check the name", target))
+		if err := checkName(ctx, tx.QueryRow, target); err != nil {
+			return err
 		}
 		switch command {
+		case "invite":
+			var added int
+			added, err = jobs.Invite(ctx, client, tx, target, flag.Arg(2), []hiring.NewInvitation{{Email: flag.Arg(3), Name: flag.Arg(4)}}, jobs.InviteOptions{})
+			done = fmt.Sprintf("invitations queued: %d; none if the address was invited before", added)
 		case "pause":
 			done, err = "its deliveries are paused", jobs.Pause(ctx, client, tx, target)
 		case "resume":
@@ -86,10 +89,25 @@ func overview(ctx context.Context, pool *pgxpool.Pool, organization string) erro
 	return show(ctx, pool, "ORGANIZATION\tSTATE\tSINCE LAST POLL\tFAILED JOBS\tGIVEN UP\tOLDEST UNDELIVERED\tINVITATIONS", overviewSQL, organization)
 }
 
+const knownSQL = "SELECT $1 = '' OR EXISTS (SELECT FROM " + schema + ".hiring_jobs WHERE organization = $1) OR EXISTS (SELECT FROM " + schema + ".river_job WHERE args->>'organization' = $1)"
+
+// checkName returns an error for the name of an organization that has neither rows nor jobs. An empty name means all organizations.
+func checkName(ctx context.Context, queryRow func(context.Context, string, ...any) pgx.Row, organization string) error {
+	var known bool
+	err := queryRow(ctx, knownSQL, organization).Scan(&known)
+	if err != nil || known {
+		return err
+	}
+	return fmt.Errorf("organization %q was never polled: check the name", organization)
+}
+
 // show prints the lines of a query for an organization below a header, all with tabs between the columns.
 func show(ctx context.Context, pool *pgxpool.Pool, header, query, organization string) error {
 	ctx, stop := context.WithTimeoutCause(ctx, 10*time.Second, errors.New("the query waited for 10 s: pg_stat_activity and pg_locks show which transaction holds the lock"))
 	defer stop()
+	if err := checkName(ctx, pool.QueryRow, organization); err != nil {
+		return errors.Join(err, context.Cause(ctx))
+	}
 	rows, _ := pool.Query(ctx, query, organization) // CollectRows returns its error.
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)

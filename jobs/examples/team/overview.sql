@@ -17,7 +17,8 @@ WITH organizations AS (
 		bool_or(poll AND metadata->'snoozes' IS NOT NULL) AS state_refused,
 		bool_or(poll AND greatest(scheduled_at, attempted_at) < now() - interval '2 minutes') AS not_taken,
 		bool_or(delivery AND (rescued OR state = 'running' AND attempted_at < now() - interval '2 minutes')) AS endless,
-		bool_or(kind = 'hiring_invitations' AND (failed OR metadata->>'hiring_waits' <> '')) AS invitations_fail
+		bool_or(kind = 'hiring_invitations' AND (failed OR metadata->>'hiring_waits' NOT IN ('', 'rate limit'))) AS invitations_fail,
+		bool_or(kind = 'hiring_invitations' AND state = 'running' AND attempted_at < now() - interval '4 minutes') AS invitations_endless
 	FROM job GROUP BY 1
 ), states AS (
 	SELECT *, concat_ws(', ',
@@ -32,6 +33,7 @@ WITH organizations AS (
 		CASE WHEN endless THEN 'delivery does not end' END, -- one runs for minutes, or its last attempt did not end: its process was killed, perhaps by this result, or the handler hangs
 		CASE WHEN given_up > 0 THEN 'given up' END, -- `hiring-team retry-all` delivers what was discarded, or cancelled by a handler
 		CASE WHEN invitations_fail AND key_refused IS NOT TRUE THEN 'invitations fail' END, -- its run failed in the last nine minutes, or waits because the API fails or the limit of the plan is reached
+		CASE WHEN invitations_endless THEN 'invitations do not end' END, -- a run takes at most three minutes: its process was killed or hangs, and seven minutes after its start another one follows
 		CASE WHEN polled > now() + interval '1 minute' THEN 'clock' END, -- the last poll is in the future: the database's clock is or was wrong
 		CASE WHEN not_taken OR NOT polls_fail AND saved + make_interval(mins => 5, secs => wait) < now() THEN 'late' END) AS state -- its poll has been due for minutes: no process runs, or none is free
 	FROM organizations FULL JOIN jobs USING (organization)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +31,9 @@ import (
 // stopTimeout is the longest time from SIGTERM to the end of the program.
 const stopTimeout = 7 * time.Second
 
+//go:embed rights.sql
+var rightsSQL string
+
 // work runs the jobs of one organization until ctx ends.
 func work(ctx context.Context, pool *pgxpool.Pool) error {
 	reader, err := prometheus.New() // Adds the metrics to Prometheus's default registry.
@@ -45,6 +50,10 @@ func work(ctx context.Context, pool *pgxpool.Pool) error {
 	}
 	checkCtx, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
+	var missing string // River's workers would start, and run no job.
+	if err := pool.QueryRow(checkCtx, rightsSQL).Scan(&missing); err != nil || missing != "" {
+		return cmp.Or(err, fmt.Errorf("the role of DATABASE_URL lacks rights: as the owner of the tables, run: %s", missing))
+	}
 	if _, err := client.Account.Get(checkCtx); err != nil && !hiring.IsTransient(err) {
 		return fmt.Errorf("organization acme, with the key of HIRING_API_KEY_FILE=%q: %w", os.Getenv("HIRING_API_KEY_FILE"), err)
 	}
