@@ -67,7 +67,7 @@ func (in *installation[TTx]) countPolls(ctx context.Context) (map[jobState]jobCo
 // countDeliveries counts deliveries by state, pauses, and submissions that cannot be decoded.
 func (in *installation[TTx]) countDeliveries(ctx context.Context) (map[jobState]jobCount, error) {
 	t := in.table()
-	failed, rescues := t.failedSQL("min"), t.errorsSQL("count", "= '"+rescueError+"'")
+	failed, rescues := t.errorsSQL("min", failedSQL), t.errorsSQL("count", "= '"+rescueError+"'")
 	return in.count(ctx, `WITH deliveries AS (
 			SELECT args->>'organization' AS organization, `+t.epochSQL("created_at")+` AS created,
 				CASE WHEN state IN ('cancelled', 'discarded') THEN CAST(state AS text) WHEN `+failed+` IS NOT NULL THEN 'failing' WHEN state = 'running' OR `+rescues+` > 0 THEN 'running' ELSE 'waiting' END AS condition,
@@ -90,15 +90,12 @@ func (in *installation[TTx]) countInvitations(ctx context.Context) (map[jobState
 	t := in.table()
 	return in.count(ctx, `SELECT organization, '`+string(InvitationsQueued)+`', count(*), 0, min(`+t.epochSQL("updated_at")+`) FROM hiring_jobs WHERE `+pendingSQL+` GROUP BY 1
 		UNION ALL SELECT args->>'organization', '`+string(stateRuns)+`', sum(CASE WHEN state = 'discarded' THEN 0 ELSE 1 END),
-			sum(CASE WHEN `+t.epochSQL(t.failedSQL("max"))+` > `+t.epochSQL("CURRENT_TIMESTAMP")+` - 540 OR metadata->>'`+metadataWaits+`' NOT IN ('', '`+waitsRateLimit+`') THEN 1 ELSE 0 END), 0
+			sum(CASE WHEN `+t.epochSQL(t.errorsSQL("max", failedSQL))+` > `+t.epochSQL("CURRENT_TIMESTAMP")+` - 540 OR metadata->>'`+metadataWaits+`' NOT IN ('', '`+waitsRateLimit+`') THEN 1 ELSE 0 END), 0
 		FROM river_job WHERE queue = '`+QueueInvitations+`' AND (`+unfinishedSQL+` OR state = 'discarded') GROUP BY 1`)
 }
 
-// failedSQL returns SQL for the time of the first failure of a job (min), or the last one (max), or NULL. That its process was
-// killed is no failure.
-func (t table) failedSQL(aggregate string) string {
-	return t.errorsSQL(aggregate, "<> '"+rescueError+"'")
-}
+// failedSQL is the condition for errors that are failures. That the process of a job was killed is none.
+const failedSQL = "<> '" + rescueError + "'"
 
 // errorsSQL returns SQL for an aggregate of the times of a job's errors whose text meets a condition.
 func (t table) errorsSQL(aggregate, condition string) string {

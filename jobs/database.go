@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"database/sql"
+	_ "embed"
 	"math/rand/v2"
 	"time"
 
@@ -150,14 +151,6 @@ func Migrate[TTx any](ctx context.Context, db Database[TTx], schema string) erro
 }
 
 // createTable creates the table, and an index for the queued invitations, whose name has no schema.
-const createTable = `CREATE TABLE IF NOT EXISTS hiring_jobs (
-	organization text NOT NULL,
-	assessment_id text NOT NULL,
-	address text NOT NULL,
-	status text NOT NULL,
-	detail text NOT NULL,
-	version bigint NOT NULL DEFAULT 1,
-	updated_at timestamptz NOT NULL DEFAULT CURRENT_TIMESTAMP,
-	PRIMARY KEY (organization, assessment_id, address)
-);
-CREATE INDEX IF NOT EXISTS hiring_queued ON hiring_jobs (organization, assessment_id, address) WHERE status IN ('queued', 'sending')`
+//
+//go:embed hiring_jobs.sql
+var createTable string

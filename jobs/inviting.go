@@ -184,15 +184,12 @@ func (w *inviteWorker[TTx]) snoozeOrFail(ctx context.Context, o Organization, er
 	case !hiring.IsTransient(err):
 		return err
 	}
-	if limit != "" && delay > loggedWait { // What the API fails with is logged by report.
+	if limit != "" && delay > 5*time.Minute { // What the API fails with is logged by report.
 		w.logger().WarnContext(ctx, "jobs: "+limit+": queued invitations wait", "organization", o.Name,
 			"kind", KindInvitations, "next_attempt", w.Now().Add(delay).UTC().Format(time.RFC3339))
 	}
 	return errors.Join(err, river.MetadataSet(ctx, metadataWaits, waits), river.JobSnooze(delay))
 }
-
-// loggedWait is the longest wait for a limit without a log line.
-const loggedWait = 5 * time.Minute
 
 // metadataWaits is the key in the metadata of a run for what the run waits for: the plan, the API, or the rate limit, which is
 // no failure. The value is empty while the run does not wait.

@@ -81,15 +81,11 @@ func run(ctx context.Context, command, target string) error {
 // schema contains the tables of the jobs.
 const schema = "hiring"
 
-const results = `CREATE TABLE IF NOT EXISTS results (
-	submission_id text PRIMARY KEY,
-	candidate text NOT NULL,
-	score integer
-)`
+//go:embed tables.sql
+var tablesSQL string
 
-// createTables needs the right to create a schema only when there is none.
 func createTables(ctx context.Context, pool *pgxpool.Pool) error {
-	if _, err := pool.Exec(ctx, "DO $$ BEGIN IF to_regnamespace('"+schema+"') IS NULL THEN CREATE SCHEMA "+schema+"; END IF; END $$; "+results); err != nil {
+	if _, err := pool.Exec(ctx, tablesSQL); err != nil {
 		return err
 	}
 	return jobs.Migrate(ctx, jobs.Postgres(pool), schema)

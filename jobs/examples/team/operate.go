@@ -84,18 +84,19 @@ var overviewSQL string
 //go:embed late.sql
 var lateSQL string
 
+//go:embed rights.sql
+var rightsSQL string
+
 // overview prints a line for an organization, or for each if the name is empty.
 func overview(ctx context.Context, pool *pgxpool.Pool, organization string) error {
 	return show(ctx, pool, "ORGANIZATION\tSTATE\tSINCE LAST POLL\tFAILED JOBS\tGIVEN UP\tOLDEST UNDELIVERED\tINVITATIONS", overviewSQL, organization)
 }
 
-const knownSQL = "SELECT $1 = '' OR EXISTS (SELECT FROM " + schema + ".hiring_jobs WHERE organization = $1) OR EXISTS (SELECT FROM " + schema + ".river_job WHERE args->>'organization' = $1)"
-
 // checkName returns an error for the name of an organization that has neither rows nor jobs. An empty name means all organizations.
 func checkName(ctx context.Context, queryRow func(context.Context, string, ...any) pgx.Row, organization string) error {
+	const query = "SELECT $1 = '' OR EXISTS (SELECT FROM hiring.hiring_jobs WHERE organization = $1) OR EXISTS (SELECT FROM hiring.river_job WHERE args->>'organization' = $1)"
 	var known bool
-	err := queryRow(ctx, knownSQL, organization).Scan(&known)
-	if err != nil || known {
+	if err := queryRow(ctx, query, organization).Scan(&known); err != nil || known {
 		return err
 	}
 	return fmt.Errorf("organization %q was never polled: check the name", organization)

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -30,9 +29,6 @@ import (
 
 // stopTimeout is the longest time from SIGTERM to the end of the program.
 const stopTimeout = 7 * time.Second
-
-//go:embed rights.sql
-var rightsSQL string
 
 // work runs the jobs of one organization until ctx ends.
 func work(ctx context.Context, pool *pgxpool.Pool) error {
