@@ -24,7 +24,7 @@ func (a *app) submissionsArchiveCommand() *cobra.Command {
 	c.Flags().BoolVar(&force, "force", false, "replace a file that exists")
 	c.Flags().StringVarP(&file, "file", "f", "", "the `file` to write (default <submission-id>.zip); - means standard output")
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
-		id, err := submissionID(ctx, t.client, t.args[0])
+		id, err := a.submissionID(ctx, t.client, t.args[0])
 		if err != nil {
 			return err
 		}

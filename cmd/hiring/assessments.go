@@ -15,7 +15,7 @@ func (a *app) assessmentsCommand() *cobra.Command {
 		listCommand(a, command("list", "List assessments, newest first"), assessmentTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Assessment], error) {
 			return sized(t, t.client.Assessments.List()), nil
 		}),
-		getCommand(a, command("get <assessment>", "Show an assessment"), assessmentTable(), assessmentID,
+		getCommand(a, command("get <assessment>", "Show an assessment"), assessmentTable(), a.assessmentID,
 			func(client *hiring.Client) getter[hiring.Assessment] { return client.Assessments.Get }),
 		a.assessmentsCreateCommand(), a.assessmentsCloseCommand(), a.assessmentsDeleteCommand())
 }
@@ -47,7 +47,7 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 		case output.HasControls(in.Name):
 			return hiring.Assessment{}, usagef("--name has control characters or line breaks: type it again")
 		}
-		id, err := idOf(in.ChallengeID, "challenge", false, challenges(ctx, t.client))
+		id, err := a.idOf(in.ChallengeID, "challenge", false, challenges(ctx, t.client))
 		if err == nil {
 			err = a.guard(ctx, t.client, "create the assessment "+in.Name+" of the challenge "+id, "")
 		}

@@ -15,7 +15,7 @@ func (a *app) challengesCommand() *cobra.Command {
 		listCommand(a, command("list", "List challenges, newest first"), challengeTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Challenge], error) {
 			return sized(t, t.client.Challenges.List()), nil
 		}),
-		getCommand(a, command("get <challenge>", "Show a challenge with its tasks and its brief"), challengeTable(), challengeID,
+		getCommand(a, command("get <challenge>", "Show a challenge with its tasks and its brief"), challengeTable(), a.challengeID,
 			func(client *hiring.Client) getter[hiring.Challenge] { return client.Challenges.Get }))
 }
 

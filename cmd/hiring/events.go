@@ -31,7 +31,7 @@ func (a *app) eventsListCommand() *cobra.Command {
 	c := command("list <submission>", "List the events of an attempt")
 	c.Flags().Int64Var(&filter.SinceSeq, "since-seq", 0, "only events with a higher `seq`")
 	return listCommand(a, c, eventTable(), func(ctx context.Context, t task) (hiring.Pager[hiring.Event], error) {
-		id, err := submissionID(ctx, t.client, t.args[0])
+		id, err := a.submissionID(ctx, t.client, t.args[0])
 		return sized(t, t.client.Events.List(id, filter)), err
 	})
 }
@@ -43,7 +43,7 @@ func (a *app) eventsFollowCommand() *cobra.Command {
 	between := a.intervalFlag(c)
 	c.RunE = writeLines(a, eventTable(), func(ctx context.Context, t task) (iter.Seq2[hiring.Event, error], error) {
 		options.MinInterval, options.MaxInterval = between()
-		id, err := submissionID(ctx, t.client, t.args[0])
+		id, err := a.submissionID(ctx, t.client, t.args[0])
 		return t.client.Events.Tail(ctx, id, options), err
 	})
 	return c

@@ -204,7 +204,7 @@ func TestANarrowListLeadsToASubmission(t *testing.T) {
 	h.people[0].Name = "王小明"
 	wang := newSubmission(t, h, "xiaoming.wang.of.the.long.name@candidates.example.com")
 	for _, given := range []string{wang[:8], wang[:8] + "…", strings.ToUpper(wang[:20])} {
-		assert.Equal(t, result{stdout: wang + "\n"}, u.run("submissions", "get", given, "--jq", ".id"))
+		assert.Equal(t, result{stdout: wang + "\n", stderr: "Submission: 王小明\n"}, u.run("submissions", "get", given, "--jq", ".id"))
 	}
 	h.people[0].Name = "Ada Lovelace"
 	newSubmission(t, h, "ada@example.com")
@@ -217,7 +217,7 @@ func TestANarrowListLeadsToASubmission(t *testing.T) {
 		"ada lovelace": newest, "Ada": newest, "ADA@example.com": newest, "ada@exa": newest,
 	} {
 		got := u.run("submissions", "get", given, "--jq", ".id")
-		assert.Equal(t, result{stdout: want + "\n"}, got, given)
+		assert.Equal(t, want+"\n", got.stdout, given)
 	}
 	assert.Equal(t, exitNotFound, u.run("report", "Bob").code)
 	u.fails(exitUsage, "3 submissions match "+newest[:4]+"… Give the id of one: Ada Lovelace (ada@example.com, "+newest, "report", newest[:4]+"…")

@@ -52,7 +52,7 @@ func (a *app) guard(ctx context.Context, client *hiring.Client, what, assessment
 
 // guardedAssessment returns the id of the assessment that the user names, after guard.
 func (a *app) guardedAssessment(ctx context.Context, client *hiring.Client, what, given string) (string, error) {
-	id, err := changedAssessmentID(ctx, client, given)
+	id, err := a.changedAssessmentID(ctx, client, given)
 	if err == nil {
 		err = a.guard(ctx, client, what, id)
 	}

@@ -67,7 +67,7 @@ func (a *app) importList(ctx context.Context, assessment string, list candidates
 		}
 		defer kept.Close()
 	}
-	id, err := changedAssessmentID(ctx, client, assessment)
+	id, err := a.changedAssessmentID(ctx, client, assessment)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (a *app) invitationsListCommand() *cobra.Command {
 		if err != nil {
 			return hiring.PagerOf[hiring.Invitation](), err
 		}
-		id, err := assessmentID(ctx, t.client, *assessment)
+		id, err := a.assessmentID(ctx, t.client, *assessment)
 		if err != nil || only == "" {
 			return sized(t, t.client.Invitations.List(id)), err
 		}
@@ -63,7 +63,7 @@ func (a *app) invitationsFindCommand() *cobra.Command {
 	c := command("find <email>", "Show the invitations of a candidate")
 	assessment := a.assessmentFilter(c, assessmentHelp)
 	return listCommand(a, c, table, func(ctx context.Context, t task) (hiring.Pager[hiring.Invitation], error) {
-		id, err := assessmentID(ctx, t.client, *assessment)
+		id, err := a.assessmentID(ctx, t.client, *assessment)
 		if err != nil {
 			return hiring.PagerOf[hiring.Invitation](), err
 		}

@@ -29,6 +29,9 @@ const (
 	changedAssessmentHelp = "the id or the whole `name` of the assessment"
 )
 
+// leastPart is how many bytes a part of a name has at least: three letters, or one of a script such as Chinese.
+const leastPart = 3
+
 // maxMatches is how many matches an error names.
 const maxMatches = 10
 
@@ -77,9 +80,9 @@ func folded(name string) string {
 }
 
 // idOf returns the id of the thing that the user names by its id, its name, its slug or its
-// owner's address, or if parts is set by a part of one that is of one thing. An id costs no request,
-// and anything else costs a listing.
-func idOf(given, kind string, parts bool, all iter.Seq2[thing, error]) (string, error) {
+// owner's address, or if parts is set by a part of one that is of one thing, whose name it then prints. An id costs no
+// request, and anything else costs a listing.
+func (a *app) idOf(given, kind string, parts bool, all iter.Seq2[thing, error]) (string, error) {
 	if given = copied(given); given == "" || isID.MatchString(given) {
 		return given, nil
 	}
@@ -98,6 +101,9 @@ func idOf(given, kind string, parts bool, all iter.Seq2[thing, error]) (string, 
 		return "", adviceError{missing, "This command takes an id or a whole name. Similar: " + described(matches)}
 	case len(matches) > 1:
 		return "", adviceError{usagef("%d %ss match %s", len(matches), kind, output.Clean(given)), "Give the id of one: " + described(matches)}
+	}
+	if !whole {
+		a.say(strings.ToUpper(kind[:1]) + kind[1:] + ": " + output.Clean(matches[0].name))
 	}
 	return matches[0].id, nil
 }
@@ -123,6 +129,7 @@ func search(given string, all iter.Seq2[thing, error]) (found []thing, whole boo
 			return []thing{item}, true, nil
 		case slices.Contains(names, wanted):
 			named = append(named, item)
+		case len(wanted) < leastPart:
 		case strings.HasPrefix(names[0], wanted), slices.ContainsFunc(names[1:], part.MatchString):
 			parts = append(parts, item)
 		}
@@ -149,13 +156,13 @@ func assessments(ctx context.Context, client *hiring.Client) iter.Seq2[thing, er
 	return thingsOf(ctx, client.Assessments.List(), func(a hiring.Assessment) thing { return thing{id: a.ID, name: a.Name, about: string(a.Status)} })
 }
 
-func assessmentID(ctx context.Context, client *hiring.Client, given string) (string, error) {
-	return idOf(given, "assessment", true, assessments(ctx, client))
+func (a *app) assessmentID(ctx context.Context, client *hiring.Client, given string) (string, error) {
+	return a.idOf(given, "assessment", true, assessments(ctx, client))
 }
 
 // changedAssessmentID is assessmentID for a command that writes.
-func changedAssessmentID(ctx context.Context, client *hiring.Client, given string) (string, error) {
-	return idOf(given, "assessment", false, assessments(ctx, client))
+func (a *app) changedAssessmentID(ctx context.Context, client *hiring.Client, given string) (string, error) {
+	return a.idOf(given, "assessment", false, assessments(ctx, client))
 }
 
 func challenges(ctx context.Context, client *hiring.Client) iter.Seq2[thing, error] {
@@ -164,8 +171,8 @@ func challenges(ctx context.Context, client *hiring.Client) iter.Seq2[thing, err
 	})
 }
 
-func challengeID(ctx context.Context, client *hiring.Client, given string) (string, error) {
-	return idOf(given, "challenge", true, challenges(ctx, client))
+func (a *app) challengeID(ctx context.Context, client *hiring.Client, given string) (string, error) {
+	return a.idOf(given, "challenge", true, challenges(ctx, client))
 }
 
 // notStarted is the advice when an address has no submission.
@@ -176,17 +183,17 @@ const notStarted = "The candidate may not have started yet: hiring invitations l
 const searched = 1000
 
 // submissionID returns the id of the submission that the user names.
-func submissionID(ctx context.Context, client *hiring.Client, given string) (string, error) {
-	return submissionOf(ctx, client, "", given)
+func (a *app) submissionID(ctx context.Context, client *hiring.Client, given string) (string, error) {
+	return a.submissionOf(ctx, client, "", given)
 }
 
 // submissionOf is submissionID for the submissions of an assessment, however many it has.
-func submissionOf(ctx context.Context, client *hiring.Client, assessment, given string) (string, error) {
+func (a *app) submissionOf(ctx context.Context, client *hiring.Client, assessment, given string) (string, error) {
 	read := 0
 	submissions := thingsOf(ctx, client.Submissions.List(hiring.SubmissionFilter{AssessmentID: assessment}), func(s hiring.Submission) thing {
 		return thing{id: s.ID, name: s.Candidate.Name, slug: s.Candidate.Email, about: s.Candidate.Email, owner: hiring.AddressKey(s.Candidate.Email)}
 	})
-	id, err := idOf(given, "submission", true, func(yield func(thing, error) bool) {
+	id, err := a.idOf(given, "submission", true, func(yield func(thing, error) bool) {
 		for one, err := range submissions {
 			if read++; !yield(one, err) || read == searched && assessment == "" {
 				return
@@ -259,7 +266,7 @@ func (a *app) findInvitation(ctx context.Context, client *hiring.Client, assessm
 		return found, adviceError{usagef("The id %s is cut", output.Clean(given)),
 			"This command takes a whole id, as --columns id shows it, or with --assessment the candidate's address"}
 	}
-	of, err := changedAssessmentID(ctx, client, assessment)
+	of, err := a.changedAssessmentID(ctx, client, assessment)
 	byAddress := strings.Contains(given, "@")
 	switch {
 	case err != nil || of != "" && !byAddress && !a.asks(client):

@@ -101,7 +101,7 @@ func (a *app) submissionFilter(c *cobra.Command) func(context.Context, *hiring.C
 			return list, err
 		}
 		filter.Status = hiring.SubmissionStatus(only)
-		filter.AssessmentID, err = assessmentID(ctx, client, *assessment)
+		filter.AssessmentID, err = a.assessmentID(ctx, client, *assessment)
 		list = client.Submissions.List(filter)
 		if err != nil || evaluatedSince.IsZero() {
 			return list, err
@@ -135,24 +135,24 @@ func (a *app) statusFlag(c *cobra.Command, usage string, known ...string) func()
 func (a *app) submissionsGetCommand() *cobra.Command {
 	table := submissionTable()
 	table.Verbose = nil
-	return getCommand(a, command("get <submission>", "Show a submission"), table, submissionID, getSubmission)
+	return getCommand(a, command("get <submission>", "Show a submission"), table, a.submissionID, getSubmission)
 }
 
 func (a *app) submissionsReportCommand() *cobra.Command {
 	table := submissionTable()
 	table.JSON = func(s hiring.Submission) any { return s.Report }
-	return getCommand(a, command("report <submission>", "Show the report of a submission", "reports"), table, submissionID, getSubmission)
+	return getCommand(a, command("report <submission>", "Show the report of a submission", "reports"), table, a.submissionID, getSubmission)
 }
 
 func (a *app) submissionsFindCommand() *cobra.Command {
 	c := command("find <email>", "Show a candidate's newest submission with its report")
 	assessment := a.assessmentFilter(c, "only submissions of this assessment, however old: its id or `name`")
 	return getCommand(a, c, submissionTable(), func(ctx context.Context, client *hiring.Client, given string) (string, error) {
-		in, err := assessmentID(ctx, client, *assessment)
+		in, err := a.assessmentID(ctx, client, *assessment)
 		if err != nil {
 			return "", err
 		}
-		return submissionOf(ctx, client, in, given)
+		return a.submissionOf(ctx, client, in, given)
 	}, getSubmission)
 }
 

@@ -245,10 +245,12 @@ func TestForms(t *testing.T) {
 func TestPartsOfNames(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, sandbox.New(), sandbox.TestKey)
-	assert.Equal(t, u.run("assessments", "get", "a0000000-0000-4000-8000-000000000002"), u.run("assessments", "get", "whole challenge"))
-	assert.Equal(t, u.run("report", "bjorn.bergstrom@candidates.test"), u.run("report", "bjorn bergs"))
-	got := u.run("assessments", "get", "eam")
-	assert.Equal(t, exitNotFound, got.code, "team has it within a word")
+	assert.Equal(t, u.run("assessments", "get", "a0000000-0000-4000-8000-000000000002").stdout, u.run("assessments", "get", "whole challenge").stdout)
+	want := result{stdout: u.run("report", "bjorn.bergstrom@candidates.test").stdout, stderr: "Submission: Björn Bergström\n"}
+	assert.Equal(t, want, u.run("report", "bjorn bergs"), "the whole name is printed")
+	for part, why := range map[string]string{"eam": "team has it within a word", "se": "two letters"} {
+		assert.Equal(t, exitNotFound, u.run("assessments", "get", part).code, why)
+	}
 	u.fails(exitUsage, "2 assessments match payments. Give the id of one: ", "submissions", "list", "-a", "payments") // One name begins so, and another has it.
 	assert.Regexp(t, `^hiring: \d+ submissions match chiara\. .*; and \d+ more\.\n$`, u.run("report", "chiara").stderr)
 	u.fails(exitNotFound, "There is no assessment whole challenge. This command takes an id or a whole name. Similar: Payments engineer, whole challenge (active, ", "assessments", "close", "whole challenge")

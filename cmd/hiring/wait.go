@@ -22,11 +22,11 @@ func (a *app) submissionsWaitCommand() *cobra.Command {
 			return nil, err
 		}
 		for i := range ids {
-			if ids[i], err = submissionID(ctx, t.client, ids[i]); err != nil {
+			if ids[i], err = a.submissionID(ctx, t.client, ids[i]); err != nil {
 				return nil, err
 			}
 		}
-		of, err := assessmentID(ctx, t.client, *assessment)
+		of, err := a.assessmentID(ctx, t.client, *assessment)
 		if err != nil {
 			return nil, err
 		}

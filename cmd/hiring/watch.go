@@ -26,7 +26,7 @@ func (a *app) watchCommand() *cobra.Command {
 		if *once && *checkpoint == "" {
 			return nil, usagef("--once needs --checkpoint")
 		}
-		id, err := assessmentID(ctx, t.client, *assessment)
+		id, err := a.assessmentID(ctx, t.client, *assessment)
 		if err != nil {
 			return nil, err
 		}

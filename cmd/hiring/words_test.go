@@ -90,7 +90,7 @@ func TestFrequentErrorTexts(t *testing.T) {
 	server := sandbox.New(sandbox.WithClock(noon))
 	u := newUser(t, server, sandbox.TestKey)
 	for line, want := range map[string]string{
-		"submissions find ada -a Senior":   "hiring: 10 submissions match ada. Give the id of one: Ada ",
+		"submissions find ada -a Senior":   "Assessment: Senior payments engineer\nhiring: 10 submissions match ada. Give the id of one: Ada ",
 		"submissions wait ada@example.com": "hiring: There is no submission ada@example.com. The candidate may not have started yet: hiring invitations list -a <assessment> shows the invitations, and hiring watch ",
 		"account --timeout 1ns":            "hiring: --timeout: is a number without a unit? write 30s.",
 		"watch --interval 1ns":             "hiring: --interval: is a number without a unit? write 30s.\n",
