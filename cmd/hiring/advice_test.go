@@ -35,7 +35,7 @@ func TestAdviceWorks(t *testing.T) {
 	require.NoError(t, os.WriteFile("people.csv", []byte("name,email\nAda,ada@example.com\n"), 0o600))
 	values := map[string]string{
 		"<submission>": sandbox.SubmissionID, "<word>": "payments", "<assessment>": sandbox.AssessmentID, "<challenge>": "payments-backend", "<invitation>": "1a000000-0000-4000-8001-000000000360",
-		"<candidate>": "Ada <ada@example.com>", "<email>": "bjorn.bergstrom@candidates.test", "<file.csv>": "people.csv", "<path>": "/account", "<name>": "backend",
+		"<candidate>": "Ada <ada@example.com>", "<email>": "bjorn.bergstrom@candidates.test", "<file.csv>": "people.csv", "<file.json>": "people.json", "<path>": "/account", "<name>": "backend",
 		"<command>": "report", "<status>": "evaluated", "<id>": sandbox.SubmissionID, "<bash|fish|powershell|zsh>": "bash", "<method>": "GET", "<value>": "x", "<member>": "id", "<columns>": "id", "<address>": "http://127.0.0.1",
 	}
 	filled := func(line string) (args []string) {

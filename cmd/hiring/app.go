@@ -30,7 +30,6 @@ type app struct {
 	flags    globalFlags
 	args     []string
 	typed    []typedFlag     // The flags and arguments in args.
-	words    string          // The arguments that were typed behind a command, for advice.
 	ctx      context.Context // The context of the run.
 	stopped  context.Context // Ends with SIGTERM, and ctx with it.
 	testMode bool            // A write used a test key.

@@ -21,7 +21,7 @@ func (a *app) refuseArguments(hasKey func(string) bool) error {
 	if !slices.ContainsFunc(a.args, hasKey) {
 		return nil
 	}
-	a.args, a.typed, a.words = nil, nil, "" // No advice shows it.
+	a.args, a.typed = nil, nil // No advice shows it.
 	return adviceError{
 		usagef("An argument looks like a key. Never give a key as an argument: the shell's history and the process list show it"),
 		"Nothing was sent. Revoke the key in the dashboard, and give the next one to hiring profile add <name>, which asks for it",

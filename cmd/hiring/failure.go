@@ -87,7 +87,6 @@ func (a *app) checkLine(c *cobra.Command, given []string) error {
 	if err := cmp.Or(a.checkValues(c), a.wrongWord(c, given)); err != nil {
 		return err
 	}
-	a.words = strings.Join(given, " ")
 	wanted := slices.DeleteFunc(strings.Fields(arguments), func(word string) bool { return word[0] != '<' })
 	most := len(wanted) + strings.Count(arguments, "[<")
 	if len(given) >= len(wanted) && (len(given) <= most || strings.Contains(arguments, "...")) {
@@ -126,7 +125,7 @@ func quoted(words []string) string { return "'" + output.Clean(strings.Join(word
 func (a *app) flagError(c *cobra.Command, err error) error {
 	words := c.Flags().Args()
 	for _, typed := range a.typed { // The parser stops at the flag, and an id behind it may be no value.
-		isThing := isID.MatchString(typed.value) || strings.HasSuffix(typed.value, ".csv")
+		isThing := isID.MatchString(typed.value) || fileToSend.MatchString(typed.value)
 		if isThing && !slices.Contains(words, typed.value) {
 			words = append(words, typed.value)
 		}

@@ -61,7 +61,7 @@ var insteadOfWords = sync.OnceValue(func() map[string]string { //nolint:gocheckn
 func (a *app) unknownCommand(c *cobra.Command, given []string) error {
 	parent, name := strings.TrimPrefix(c.CommandPath()+" ", "hiring "), given[0]
 	err := usagef("There is no command hiring %s%s", parent, output.Clean(name))
-	instead := cmp.Or(insteadOf("* "+name), a.insteadOfCommand(c, parent, given))
+	instead := cmp.Or(strings.ReplaceAll(insteadOf("* "+name), "<group>", c.Name()), a.insteadOfCommand(c, parent, given))
 	if words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-:. ", r) }); instead == "" && len(words) == 2 {
 		// As in list-submissions, submissions:list or 'submissions list', and in a group as in get-archive, if the second is a command.
 		if of, _, _ := c.Root().Find(words[1:]); !c.HasParent() || of.HasParent() || usageBelow(c, c.Name(), words[1]) != "" {
@@ -89,10 +89,9 @@ func (a *app) unknownCommand(c *cobra.Command, given []string) error {
 }
 
 // insteadOfCommand returns what to use instead of words below c, or "": what habits has of two words, the
-// command with the words in their order or turned, as kubectl has them, or what habits has of one word. It keeps the words behind these.
-func (a *app) insteadOfCommand(c *cobra.Command, below string, given []string) (instead string) {
+// command with the words in their order or turned, as kubectl has them, or what habits has of one word.
+func (a *app) insteadOfCommand(c *cobra.Command, below string, given []string) string {
 	var words []string
-	rest := given[1:]
 	if !c.HasParent() && slices.ContainsFunc(a.args, isPath) {
 		isTyped := func(method string) bool { return hasWord(strings.ToUpper(strings.Join(a.args, " ")), method) }
 		return "hiring api " + apiMethods[max(slices.IndexFunc(apiMethods[1:], isTyped)+1, 0)] + " <path>"
@@ -105,13 +104,13 @@ func (a *app) insteadOfCommand(c *cobra.Command, below string, given []string) (
 			word = "<id>"
 		} else if strings.Contains(word, "@") {
 			word = "<email>"
-		} else if strings.HasSuffix(word, ".csv") {
-			word = "<file.csv>"
+		} else if fileToSend.MatchString(word) {
+			word = "<file" + strings.ReplaceAll(strings.ReplaceAll(path.Ext(word), "yaml", "json"), "yml", "json") + ">"
 		}
 		words = append(words, word)
 	}
 	first, second, usual := words[0], append(words, "")[1], insteadOf(below+words[0])
-	instead = insteadOf(below + first + " " + second)
+	instead := insteadOf(below + first + " " + second)
 	if kind, behind, _ := c.Root().Find(words[1:]); !c.HasParent() {
 		group := cmp.Or(kind.Annotations[shortOf], commandName(kind)) // As in delete invite, and then as in org member add.
 		instead = cmp.Or(instead, usageBelow(c, first, second), insteadOf(second+" "+first),
@@ -123,14 +122,11 @@ func (a *app) insteadOfCommand(c *cobra.Command, below string, given []string) (
 	if list := listOf.FindStringSubmatch(usual); list != nil { // As in jobs create and attempts <id>.
 		instead = cmp.Or(instead, usageBelow(c, list[1], second), insteadOf(list[1]+" "+second))
 	}
-	if instead != "" && len(rest) > 0 {
-		rest = rest[1:]
-	}
-	if instead = cmp.Or(instead, usual); instead != "" {
-		a.words = strings.Join(rest, " ")
-	}
-	return instead
+	return cmp.Or(instead, usual)
 }
+
+// fileToSend matches the name of a file that other programs send: import reads only CSV.
+var fileToSend = regexp.MustCompile(`\.(?:csv|json|ya?ml)$`)
 
 // listOf matches advice that begins with the list of a group.
 var listOf = regexp.MustCompile(`^hiring ([a-z]+) list(?: or |$)`)
@@ -192,7 +188,7 @@ func (a *app) insteadOfTyped(c *cobra.Command, typed typedFlag) string {
 	case typed.flag == "":
 		return ""
 	case flag == nil, slices.Contains(outputFlags, flag.Name) && slices.Contains(withoutResults, c.Name()): // As in archive -o code.zip.
-		return cmp.Or(columnsIn(typed.value), ownFlag(c, typed.value), a.insteadOfFlag(c, typed))
+		return cmp.Or(columnsIn(typed.value), a.ownFlag(c, typed.value), a.insteadOfFlag(c, typed))
 	case flag.Name == "output" && !slices.Contains(output.Formats(), typed.value):
 		return insteadOfFormat(typed.value)
 	}
@@ -209,17 +205,19 @@ func commandIn(text string) *cobra.Command {
 	return c
 }
 
-// placeholder matches a placeholder in advice with the word before it, kind a word for things that have ids, and namesThing a flag whose
-// value names a thing.
+// placeholder matches a placeholder in advice with the word before it, and kind a word for things that have ids.
 var placeholder, kind = regexp.MustCompile(`(?:(\S+) )?<([a-z.]+)>(?:\.\.\.)?`), regexp.MustCompile(`^(submission|invitation|assessment|challenge)s?(?:/|$)`)
-var namesThing = regexp.MustCompile(`^--?(?:e|email|to|candidate|recipient|address|search|find|user|author|(?:(?:submission|invitation)-)?id|submission|invitation)$`)
+
+// address matches a whole address or 'Ada <ada@example.com>', and namesThing a flag whose value names a submission or its candidate.
+var address = regexp.MustCompile(`^(?:[^=:/@<]*<)?[^\s=:/@<]+@[^\s=:/@>]+>?$`)
+var namesThing = regexp.MustCompile(`^--(?:email|candidate|search|find|(?:(?:submission|invitation)-)?id|submission|invitation)$`)
 
 // ofFlag maps flags to the only placeholder that their values fit.
 var ofFlag = map[string]string{ //nolint:gochecknoglobals // a constant table
 	"-a": "assessment", "--challenge": "challenge", "--name": "name", "--base-url": "address", "-p": "", "--profile": "name", "--status": "",
 }
 
-// inPlaceOf returns a placeholder with the word before it, or the only value that was typed and fits in its place.
+// inPlaceOf returns a placeholder with the word before it, or the only value that was typed and is known to fit in its place.
 func (a *app) inPlaceOf(shown string) string {
 	found := placeholder.FindStringSubmatch(shown)
 	before, of := strings.ReplaceAll(found[1], "--assessment", "-a"), found[2]
@@ -229,9 +227,9 @@ func (a *app) inPlaceOf(shown string) string {
 		if usual := insteadOf(flag); isFlag.MatchString(usual) && !strings.Contains(usual, " ") { // As in --title.
 			flag = usual
 		}
-		switch of {
-		case "candidate", "path":
-		case "file.csv":
+		switch {
+		case of == "candidate", of == "path", strings.Contains(value, "="): // As in -d email=ada@example.com.
+		case of == "file.csv":
 			value = strings.TrimPrefix(value, "@")
 		default:
 			value = copied(value)
@@ -240,9 +238,6 @@ func (a *app) inPlaceOf(shown string) string {
 			values = append(values, value)
 		}
 	}
-	if len(values) == 0 && !strings.HasPrefix(before, "-") && isNamed(of) && !mayBeLeftOut.MatchString(a.words) {
-		values = append(values, a.words)
-	}
 	slices.Sort(values)
 	if values = slices.Compact(values); len(values) != 1 || values[0] == "" {
 		return shown
@@ -250,7 +245,7 @@ func (a *app) inPlaceOf(shown string) string {
 	shown = strings.TrimPrefix(before+" ", " ") + quotedWord(values[0])
 	switch isAddress := strings.Contains(shown, "@"); {
 	case isAddress && of == "invitation" && (before == "resend" || before == "revoke"):
-		shown += " -a <assessment>"
+		shown += " " + a.inPlaceOf("-a <assessment>")
 	case isAddress && of == "candidate" && !strings.Contains(shown, "<") && !a.hasTyped("--name"):
 		shown += " --name <name>"
 	}
@@ -258,7 +253,7 @@ func (a *app) inPlaceOf(shown string) string {
 }
 
 // fits reports whether a value, of a flag or of an argument, fits a placeholder behind a word. An id must be of the kind of things that the
-// typed command is about or that a word names.
+// typed command is about or that a word names. A word fits only as the value of a flag that says what it is.
 func (a *app) fits(before, of, flag, value string) bool {
 	c, _, _ := new(app).rootCommand().Find(a.args)
 	named := ""
@@ -267,28 +262,24 @@ func (a *app) fits(before, of, flag, value string) bool {
 	}
 	only, isOfFlag := ofFlag[flag]
 	isOfKind := kind.MatchString(of) && (named == "" || named == of)
-	switch isID := isID.MatchString(value); {
+	isOfCandidate := of == "email" || isOfKind && (of == "submission" || of == "invitation")
+	switch {
 	case before == "--base-url":
 		return strings.Contains(value, "://")
 	case of == "file.csv", of == "file" && before == "export":
-		return results.MatchString(value)
+		return results.MatchString(value) && (of == "file" || strings.HasSuffix(value, ".csv"))
 	case strings.HasPrefix(before, "-"):
 		return isOfFlag && flag == before
 	case isOfFlag:
 		return of == only
 	case of == "path":
 		return flag == "" && isPath(value)
-	case isID:
+	case isID.MatchString(value):
 		return isOfKind
 	case strings.Contains(value, "@"):
-		return of == "candidate" || of == "email" || isOfKind && (of == "submission" || of == "invitation")
+		return address.MatchString(value) && (of == "candidate" || isOfCandidate)
 	}
-	return namesThing.MatchString(flag) && isNamed(of)
-}
-
-// isNamed reports whether a placeholder stands for what a part of a name is enough for.
-func isNamed(of string) bool {
-	return slices.Contains([]string{"assessment", "challenge", "command", "email", "name", "submission", "word"}, of)
+	return namesThing.MatchString(flag) && isOfCandidate
 }
 
 // quotedWord returns a word of a command line, with quotes if it needs them.
@@ -319,7 +310,8 @@ func (a *app) withTyped(said, advice string) string {
 	advice = strings.Join(parts, "hiring ")
 	for _, typed := range a.typed {
 		word := cmp.Or(typed.value, typed.flag)
-		isSaid := slices.Contains(kept, typed) || hasWord(said, typed.flag) || hasWord(said+" "+advice, path.Base(word))
+		isKept := slices.Contains(kept, typed) && !mayBeLeftOut.MatchString(typed.value)
+		isSaid := isKept || hasWord(said, typed.flag) || hasWord(said+" "+advice, path.Base(word))
 		if shown := cmp.Or(typed.flag, typed.value); mayBeLeftOut.MatchString(shown) && !isSaid {
 			left = append(left, output.Clean(shown))
 		}
@@ -393,8 +385,7 @@ func (a *app) otherFlags(c *cobra.Command, typed typedFlag, text string) string 
 		flags = strings.TrimPrefix(flags, "--all ")
 	}
 	isOfList := strings.HasPrefix(flags, "--jq '.[") && c.Flag("limit") == nil
-	isThere := namesThing.MatchString(typed.flag) && hasWord(text, typed.value)
-	if flags == "" || isOfList || isThere || strings.Contains(flags, "<") || strings.Contains(instead, "; give your value") {
+	if flags == "" || isOfList || hasWord(text, typed.value) || strings.Contains(flags, "<") || strings.Contains(instead, "; give your value") {
 		return ""
 	}
 	for _, other := range typedIn(strings.Fields(flags)) {
@@ -428,11 +419,10 @@ var sentenceEnd = regexp.MustCompile(`[;.?] `)
 var onlyFlags = regexp.MustCompile(`^(--?[a-z-]+(?: '[^']*'| [\w@%+./:-]+)?(?: --jq '[^']*')?)(?:[,;:] |$)`)
 
 // results matches the name of a file.
-var results = regexp.MustCompile(`^[^@=]+\.(?:csv|jsonl?)$`)
+var results = regexp.MustCompile(`^[^@=:]+\.(?:csv|jsonl?)$`)
 
 // unknownFlags names what to use instead of the flags in some places, which a command does not have, or flags with a similar name.
 func (a *app) unknownFlags(c *cobra.Command, unknown []typedFlag) error {
-	a.words = strings.Join(c.Flags().Args(), " ")
 	flags, others := flagLines(c.LocalNonPersistentFlags())+c.Example, "It has the flags below, and those of hiring --help"
 	if !isAction(c) {
 		others += ": --jq selects from the results"
@@ -481,18 +471,24 @@ func (a *app) adviceForFlag(c *cobra.Command, typed typedFlag) string {
 	return "Did you mean --" + strings.Join(near, " or --") + "? " + c.CommandPath() + " --help lists the flags"
 }
 
-// ownFlag returns the flag of a command that a member in the value of another flag is, as in --filter status=active, or "".
-func ownFlag(c *cobra.Command, typed string) string {
-	member, _, value := given(typed)
+// ownFlag returns what a command has for a member in the value of another flag, as in --filter status=active: its flag, or what habits
+// has of it, or "".
+func (a *app) ownFlag(c *cobra.Command, typed string) string {
+	member, operator, value := given(typed)
 	of := cmp.Or(insteadOf("--"+member), "--"+member)
-	if member == "" || c.Flag(of[2:]) == nil {
+	switch {
+	case member == "" || operator != "":
 		return ""
+	case c.Flag(of[2:]) != nil:
+		return of + " '" + value + "'"
+	case insteadOf(commandName(c)+" --"+member) != "":
+		return a.insteadOfFlag(c, typedFlag{"--" + member, value})
 	}
-	return of + " '" + value + "'"
+	return ""
 }
 
 // insteadOfFlag returns what to use instead of a flag of a command, or "": no flag or argument that the command does not have. Habits
-// may have a flag in the singular, and a flag of each command with an argument, as in <submission> --email.
+// may have a flag with a value, or in the singular, and a flag of each command with an argument, as in <submission> --email.
 func (a *app) insteadOfFlag(c *cobra.Command, of typedFlag) string {
 	flag := of.flag
 	if known := flagOf(c, flag); known != nil {
@@ -501,7 +497,7 @@ func (a *app) insteadOfFlag(c *cobra.Command, of typedFlag) string {
 	member, operator, value := given(of.value)
 	_, argument, _ := strings.Cut(strings.TrimSuffix(argumentsOf(c), "..."), " ")
 	usual, _, _ := strings.Cut(insteadOf(flag), " ") // Of a flag that the command does not have, either, as in --newer-than.
-	for _, typed := range []string{flag, plural.ReplaceAllString(flag, "$1"), usual} {
+	for _, typed := range []string{flag + " " + cmp.Or(of.value, "alone"), flag, plural.ReplaceAllString(flag, "$1"), usual} {
 		for _, of := range []string{commandName(c) + " ", c.Name() + " ", argument + " ", ""} {
 			instead := insteadOf(of + typed)
 			words := strings.FieldsFunc(instead, func(r rune) bool { return strings.ContainsRune(" ,;:", r) })
@@ -516,9 +512,9 @@ func (a *app) insteadOfFlag(c *cobra.Command, of typedFlag) string {
 	return ""
 }
 
-// fields matches a text with a template, columns as kubectl has them, or a query that selects fields without a condition, and
+// fields matches a text with a template, columns as kubectl has them, or a query that only selects fields, and
 // field one of its fields.
-var fields, field = regexp.MustCompile(`^[^?]*(?:\{\{|columns=|\]\.[\[{]).*`), regexp.MustCompile(`(?:[.,]|\]\.[\[{]|columns=)(?:\w+:\.?)?([A-Za-z][\w.]*)`)
+var fields, field = regexp.MustCompile(`^(?:[^?|([]|\[\])*(?:\{\{|columns=|\[\]\.[\[{])[^?|(]*$`), regexp.MustCompile(`(?:[.,]|\]\.[\[{]|columns=)(?:\w+:\.?)?([A-Za-z][\w.]*)`)
 
 // columnsIn returns --columns with the fields that a text selects, as in {{.ID}} {{.Email}} or columns=ID:.id,EMAIL:.email, or "".
 func columnsIn(text string) (instead string) {
