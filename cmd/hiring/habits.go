@@ -30,7 +30,7 @@ var habits string
 
 // useInstead returns an error with the advice that habits has for what was typed, if any.
 func useInstead(err error, typed string) error {
-	return advise(err, cmp.Or(insteadOf(typed), columnsIn(typed)))
+	return advise(err, insteadOf(typed))
 }
 
 // advise returns an error with the advice to use something instead, unless that is "".
@@ -175,7 +175,7 @@ func (a *app) chosenByFlag(said, advice string) (chosen, flag string) {
 		if to == nil || hasWord(said, typed.flag) || !strings.Contains(other, argument) {
 			continue
 		}
-		if commandName(to) == commandName(c) || !isAction(c) && (isOfGroup || strings.Contains(instead, commandName(to))) {
+		if commandName(to) == commandName(c) || !isAction(c) && isOfGroup {
 			return "Use " + other, typed.flag
 		}
 	}
@@ -208,9 +208,8 @@ func commandIn(text string) *cobra.Command {
 // placeholder matches a placeholder in advice with the word before it, and kind a word for things that have ids.
 var placeholder, kind = regexp.MustCompile(`(?:(\S+) )?<([a-z.]+)>(?:\.\.\.)?`), regexp.MustCompile(`^(submission|invitation|assessment|challenge)s?(?:/|$)`)
 
-// address matches a whole address or 'Ada <ada@example.com>', and namesThing a flag whose value names a submission or its candidate.
+// address matches a whole address or 'Ada <ada@example.com>'.
 var address = regexp.MustCompile(`^(?:[^=:/@<]*<)?[^\s=:/@<]+@[^\s=:/@>]+>?$`)
-var namesThing = regexp.MustCompile(`^--(?:email|candidate|search|find|(?:(?:submission|invitation)-)?id|submission|invitation)$`)
 
 // ofFlag maps flags to the only placeholder that their values fit.
 var ofFlag = map[string]string{ //nolint:gochecknoglobals // a constant table
@@ -253,7 +252,7 @@ func (a *app) inPlaceOf(shown string) string {
 }
 
 // fits reports whether a value, of a flag or of an argument, fits a placeholder behind a word. An id must be of the kind of things that the
-// typed command is about or that a word names. A word fits only as the value of a flag that says what it is.
+// typed command is about or that a word names. Any other word fits only as the value of a flag that says what it is.
 func (a *app) fits(before, of, flag, value string) bool {
 	c, _, _ := new(app).rootCommand().Find(a.args)
 	named := ""
@@ -262,7 +261,6 @@ func (a *app) fits(before, of, flag, value string) bool {
 	}
 	only, isOfFlag := ofFlag[flag]
 	isOfKind := kind.MatchString(of) && (named == "" || named == of)
-	isOfCandidate := of == "email" || isOfKind && (of == "submission" || of == "invitation")
 	switch {
 	case before == "--base-url":
 		return strings.Contains(value, "://")
@@ -276,10 +274,9 @@ func (a *app) fits(before, of, flag, value string) bool {
 		return flag == "" && isPath(value)
 	case isID.MatchString(value):
 		return isOfKind
-	case strings.Contains(value, "@"):
-		return address.MatchString(value) && (of == "candidate" || isOfCandidate)
 	}
-	return namesThing.MatchString(flag) && isOfCandidate
+	isOfCandidate := of == "candidate" || of == "email" || isOfKind && (of == "submission" || of == "invitation")
+	return isOfCandidate && address.MatchString(value)
 }
 
 // quotedWord returns a word of a command line, with quotes if it needs them.
@@ -381,11 +378,8 @@ func addsTo(c *cobra.Command, flag *pflag.Flag, text string) bool {
 func (a *app) otherFlags(c *cobra.Command, typed typedFlag, text string) string {
 	instead := a.insteadOfTyped(c, typed)
 	flags := append(onlyFlags.FindStringSubmatch(instead), "", "")[1]
-	if hasWord(text, "--all") {
-		flags = strings.TrimPrefix(flags, "--all ")
-	}
 	isOfList := strings.HasPrefix(flags, "--jq '.[") && c.Flag("limit") == nil
-	if flags == "" || isOfList || hasWord(text, typed.value) || strings.Contains(flags, "<") || strings.Contains(instead, "; give your value") {
+	if flags == "" || isOfList || strings.Contains(flags, "<") || strings.Contains(instead, "; give your value") {
 		return ""
 	}
 	for _, other := range typedIn(strings.Fields(flags)) {

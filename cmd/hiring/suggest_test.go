@@ -129,7 +129,8 @@ func TestAdviceKeepsWhatWasTyped(t *testing.T) {
 		"invitations add file://people.csv": "hiring invitations invite <candidate> -a <assessment> for a candidate such as 'Ada <ada@example.com>', which has no --dry-run and asks before it sends, or hiring invitations import <file.csv> -a <assessment> for a file. That leaves out file://people.csv.",
 		"apply -f invites.yaml":             "hiring invitations import <file.csv> -a <assessment>, which reads CSV; ", "submissions help": "hiring help submissions. ", "submissions export " + id: "hiring submissions archive " + id + " for the workspace, or ",
 		"submissions list -s started": "--status started. ", "assessments ls -a": "--all. ", "assessments list --filter name=ada": "--all --jq 'map(select(.name | test(\"ada\"; \"i\")))'. ", "submissions list --filter status!=x": "--all --jq 'map(select(.status != \"x\"))'; ",
-		"submissions list --query length([].[id])": "--jq 'map(select(", "submissions list --query [0].[id]": "--jq 'map(select(",
+		"submissions list --query length([].[id])": "--jq 'map(select(", "submissions list --query [].[id]|[0]": "--jq 'map(select(", "subs --min-score high": "hiring submissions list. That leaves out --min-score. ", "close b@x.test": "hiring assessments close <assessment>. ", "withdraw -d id=" + id: "hiring invitations revoke <invitation>. That leaves out -d. ",
+		"apply -f p.csv -n " + id: "hiring invitations import --dry-run p.csv -a <assessment>. That leaves out -n. ", "bulk p.jsonl": "hiring invitations import <file.csv> -a <assessment>",
 		"report --assessment " + id: "hiring submissions export <file> -a " + id + " for all, ", "invite --email b@x.test --name Bob -a " + id: "an argument, as in hiring invite b@x.test --name Bob -a " + id + ".",
 	} {
 		got := runWith(t.Context(), sandbox.TestKey, nil, strings.Fields(line)...)
