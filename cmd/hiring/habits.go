@@ -151,35 +151,10 @@ func similar(typed string, names []string) (found []string) {
 	return found
 }
 
-// filled returns advice for what was typed: about the command that a flag chooses, with what was typed in place of the placeholders
-// that it fits, and with the flags that were typed. said is what the error says.
+// filled returns advice for what was typed, with what was typed in place of the placeholders that it fits, and with the flags that were
+// typed. said is what the error says.
 func (a *app) filled(said, advice string) string {
-	advice, by := a.chosenByFlag(said, advice)
-	return a.withTyped(said+" "+by, withFullStop(placeholder.ReplaceAllStringFunc(advice, a.inPlaceOf)))
-}
-
-// chosenByFlag returns advice to use a command, or what habits has for a flag that was typed and that the command does not have: the
-// same command with another flag, or in place of a command that reads another command, as for logs --follow. It returns the flag, too.
-func (a *app) chosenByFlag(said, advice string) (chosen, flag string) {
-	instead, ok := strings.CutPrefix(advice, "Use hiring ")
-	c := commandIn(instead)
-	if !ok || c == nil {
-		return advice, ""
-	}
-	_, argument, _ := strings.Cut(argumentsOf(c), " ")
-	group, _, _ := strings.Cut(commandName(c), " ")
-	isOfGroup := !strings.Contains(strings.ReplaceAll(instead, "hiring "+group, ""), "hiring ")
-	for _, typed := range a.typed {
-		other := a.insteadOfTyped(c, typed)
-		to := commandIn(strings.TrimPrefix(other, "hiring "))
-		if to == nil || hasWord(said, typed.flag) || !strings.Contains(other, argument) {
-			continue
-		}
-		if commandName(to) == commandName(c) || !isAction(c) && isOfGroup {
-			return "Use " + other, typed.flag
-		}
-	}
-	return advice, ""
+	return a.withTyped(said, withFullStop(placeholder.ReplaceAllStringFunc(advice, a.inPlaceOf)))
 }
 
 // insteadOfTyped returns what to use instead of a flag that was typed and that has no meaning for a command, or "".
@@ -262,8 +237,6 @@ func (a *app) fits(before, of, flag, value string) bool {
 	only, isOfFlag := ofFlag[flag]
 	isOfKind := kind.MatchString(of) && (named == "" || named == of)
 	switch {
-	case before == "--base-url":
-		return strings.Contains(value, "://")
 	case of == "file.csv", of == "file" && before == "export":
 		return results.MatchString(value) && (of == "file" || strings.HasSuffix(value, ".csv"))
 	case strings.HasPrefix(before, "-"):
