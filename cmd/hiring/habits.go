@@ -313,7 +313,7 @@ func (a *app) keptFlags(c *cobra.Command, text string, isInstead bool) (flags st
 		flag, add, with := flagOf(c, typed.flag), "", text+flags
 		isOther := flag == nil || flag.Name == "output" && !slices.Contains(output.Formats(), typed.value)
 		switch {
-		case typed.flag == "", isLocal:
+		case typed.flag == "", isLocal && (flag == nil || c.InheritedFlags().Lookup(flag.Name) != nil):
 			continue
 		case isOther && isInstead && c.Name() != "api":
 			if add = a.otherFlags(c, typed, with); add == "" {
