@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
@@ -15,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/doctor"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
@@ -194,14 +194,6 @@ var advice = map[int]string{ //nolint:gochecknoglobals // a constant table
 	exitQuota:   "Try again later; hiring quota shows the remaining requests",
 }
 
-// withoutRoots reports whether a certificate is not trusted because the system trusts none, as in a
-// small container.
-func withoutRoots(err error) bool {
-	_, untrusted := errors.AsType[x509.UnknownAuthorityError](err)
-	roots, failed := x509.SystemCertPool()
-	return untrusted && (failed != nil || roots.Equal(x509.NewCertPool()))
-}
-
 // typedKeyText matches a key in an error text up to the next white space, without
 // punctuation at the end. A placeholder such as sk_live_… does not match.
 var typedKeyText = regexp.MustCompile(`sk_(live|test)_\S*[^\s….,;:!?"'` + "`" + `)\]}>]`)
@@ -236,8 +228,8 @@ func (a *app) explain(err error, code int) string {
 		next = unknownID(failure)
 	case failed && failure.Status == http.StatusMethodNotAllowed && failure.Operation == "Do":
 		next = "hiring api /openapi.json shows the methods of each path"
-	case failed && withoutRoots(err):
-		next = "This system has no CA certificates: install the package ca-certificates"
+	case failed && doctor.WithoutRoots(err):
+		next = doctor.InstallRoots
 	case failed && failure.Status == 0 && failure.Attempts > 0 && code == exitFailed:
 		next = "hiring doctor checks the connection"
 	case failed && strings.Contains(failure.Hint, "Dialect."):

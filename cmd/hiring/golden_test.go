@@ -229,7 +229,7 @@ func TestANarrowListLeadsToASubmission(t *testing.T) {
 func TestWordsAreNotBroken(t *testing.T) {
 	t.Parallel()
 	u := seeded(t)
-	for _, line := range append([]string{"help formatting", "help environment", "submissions list --sort scor", "watch --interval x"}, helpOfEveryCommand(t)...) {
+	for _, line := range append([]string{"help formatting", "help environment", "help exit-status", "submissions list --sort scor", "watch --interval x"}, helpOfEveryCommand(t)...) {
 		got := u.onScreen(pty.Winsize{Rows: 40, Cols: 80}, strings.Fields(line)...)
 		for part := range strings.Lines(got.stdout) {
 			example := strings.HasPrefix(part, "  hiring ") // It stays whole, to be copied.

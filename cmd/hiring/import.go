@@ -148,7 +148,7 @@ func cannotStart(status string) string {
 // warnOfEnded says that addresses got no e-mail although their candidates cannot start.
 func (a *app) warnOfEnded(status string, n int) {
 	if n > 0 {
-		a.warnOnce(counted(n, "invitation is ", "invitations are ") + status + ", and got no e-mail. hiring invitations send --again sends another.")
+		a.warnOnce(counted(n, "invitation is ", "invitations are ") + status + ", and got no e-mail. hiring invitations send --again <candidate> -a <assessment> sends another.")
 	}
 }
 

@@ -441,8 +441,8 @@ func TestCandidatesWhoCannotStart(t *testing.T) {
 	got := u.run("invitations", "import", "people.csv", "-a", h.id, "--yes")
 	assert.Equal(t, "1 sent, 2 existing, 1 revoked, 1 expired. Results: people.csv.results.csv\n", got.stdout, got.stderr)
 	assert.Zero(t, got.code, "a repeated import succeeds")
-	const warnings = "hiring: warning: 1 invitation is revoked, and got no e-mail. hiring invitations send --again sends another.\n" +
-		"hiring: warning: 1 invitation is expired, and got no e-mail. hiring invitations send --again sends another.\n"
+	const warnings = "hiring: warning: 1 invitation is revoked, and got no e-mail. hiring invitations send --again <candidate> -a <assessment> sends another.\n" +
+		"hiring: warning: 1 invitation is expired, and got no e-mail. hiring invitations send --again <candidate> -a <assessment> sends another.\n"
 	assert.Equal(t, warnings, got.stderr)
 	rows := u.read("people.csv.results.csv")
 	assert.Regexp(t, "c0@example.com,A,existing,"+revoked.ID+","+h.id+",the candidate cannot start: the invitation is revoked,[^,]+,revoked\n", rows)
@@ -455,7 +455,7 @@ func TestCandidatesWhoCannotStart(t *testing.T) {
 	invite := []string{"invite", "A<c0@example.com>", "A<c1@example.com>", "A<c3@example.com>", "-a", h.id, "--yes"}
 	got = u.run(append(invite, "-o", "json", "--jq", ".[] | [.candidate_email, .outcome, .status, .problem] | @csv")...)
 	assert.Equal(t, `"c0@example.com","existing","revoked","the candidate cannot start: the invitation is revoked"`+"\n"+
-		`"c1@example.com","existing","sent","the candidate cannot start: the invitation is expired"`+"\n"+`"c3@example.com","existing","started",`+"\n", got.stdout)
+		`"c1@example.com","existing","expired","the candidate cannot start: the invitation is expired"`+"\n"+`"c3@example.com","existing","started",`+"\n", got.stdout)
 	assert.Equal(t, warnings, got.stderr)
 	got = u.run(append(invite, "-o", "csv", "--columns", "email,outcome,status,problem")...)
 	assert.Contains(t, got.stdout, "c0@example.com,existing,revoked,the candidate cannot start: the invitation is revoked\n")

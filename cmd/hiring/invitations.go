@@ -143,7 +143,7 @@ func (r *inviting) results(ctx context.Context) iter.Seq2[invited, error] {
 				status := statusOf(result.Invitation)
 				r.existing++
 				r.ended[status]++
-				shown.problem = cannotStart(status)
+				shown.Invitation.Status, shown.problem = hiring.InvitationStatus(status), cannotStart(status)
 			case result.Outcome == hiring.InviteRejected:
 				shown.problem = errorText(err)
 				r.rejected, r.rejection, err = r.rejected+1, err, nil

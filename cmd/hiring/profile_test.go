@@ -384,6 +384,7 @@ func TestASystemWithoutCertificates(t *testing.T) {
 	assert.NotContains(t, u.run("account").stderr, advice)
 	u.env = append(u.env, "SSL_CERT_FILE="+filepath.Join(u.home, "none"), "SSL_CERT_DIR="+filepath.Join(u.home, "none"))
 	u.fails(exitFailed, advice, "account")
+	assert.Contains(t, u.run("doctor", "-o", "json").stdout, "install the package ca-certificates")
 }
 
 // TestAProfileAsksForNoKeyInVain: the address is checked before the key is typed.

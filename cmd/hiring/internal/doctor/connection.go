@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"net/http"
 	"slices"
@@ -54,6 +55,8 @@ func (e *examination) diagnose(r reply) (failed string, problem Finding) {
 		return "address", notChecked(r.summary())
 	case r.limited():
 		return "key", notChecked(r.summary() + "; run it again later")
+	case WithoutRoots(r.err):
+		return "TLS", wrong(r.summary(), InstallRoots)
 	case isCertificate:
 		return "TLS", wrong(r.summary(), "check the base URL and this machine's clock; if this network inspects TLS, install "+
 			"its certificate authority on this machine; otherwise do not send a key to this server")
@@ -73,4 +76,15 @@ func (e *examination) diagnose(r reply) (failed string, problem Finding) {
 		return "address", wrong(r.summary(), "check the base URL: it is given without /api/v1")
 	}
 	return "address", wrong(r.summary(), "check the base URL, or report it to the API's support")
+}
+
+// InstallRoots says what to do on a system without CA certificates.
+const InstallRoots = "This system has no CA certificates: install the package ca-certificates"
+
+// WithoutRoots reports whether a certificate is not trusted because the system trusts none, as in a
+// small container.
+func WithoutRoots(err error) bool {
+	_, untrusted := errors.AsType[x509.UnknownAuthorityError](err)
+	roots, failed := x509.SystemCertPool()
+	return untrusted && (failed != nil || roots.Equal(x509.NewCertPool()))
 }
