@@ -22,9 +22,10 @@ func (t table) begin(ctx context.Context, organization string) error {
 var errNoState = errors.New("jobs: the row of this watch in hiring_jobs was deleted, or has neither a usable state nor a time to start from")
 
 // noState returns the error of polls of an organization without a usable row. Its statement starts the watch a day before the last successful poll, in
-// whose transaction the failing one was inserted. A poll that replaces a discarded one is younger.
+// whose transaction the failing one was inserted. A poll that replaces a discarded one is younger. It has no double quotes, which a log
+// would escape.
 func (t table) noState(organization string) error {
-	detail := `to_char(min(created_at) AT TIME ZONE 'UTC' - interval '1 day', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+	detail := `replace(to_char(min(created_at) AT TIME ZONE 'UTC' - interval '1 day', 'YYYY-MM-DD HH24:MI:SS'), ' ', 'T') || 'Z'`
 	if t.sqlite {
 		detail = `strftime('%Y-%m-%dT%H:%M:%SZ', min(created_at), '-1 day')`
 	}

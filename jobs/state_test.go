@@ -76,6 +76,7 @@ func deletedRowIsAnErrorWithItsStatement[TTx any](t *testing.T, s *store[TTx]) {
 	}
 	text := lastError()
 	require.Contains(t, log.String(), `cause="no state" `)
+	require.NotContains(t, text, `"`, "a log would change the statement")
 	s.discardPoll(t)
 	require.Equal(t, text, lastError(), "a poll that replaces a discarded one does not start the watch again")
 	for _, row := range [][2]string{{"watching", ""}, {"begun", ""}, {"begun", "2026-01-02"}, {"begun", "0001-01-01T00:00:00Z"}, {"begin", "2026-01-02T15:04:05Z"}} {

@@ -63,7 +63,7 @@ func operate(ctx context.Context, pool *pgxpool.Pool, command, target string) er
 		case "resume":
 			done, err = "its deliveries start now", jobs.Resume(ctx, client, tx, target)
 		case "deliver":
-			done, err = "a worker delivers it now, or gives it up if the API does not have it: look at GIVEN UP in a minute", jobs.Deliver(ctx, client, tx, target, flag.Arg(2))
+			done, err = "a worker delivers it now, or gives it up if the API does not have it: look at GIVEN UP in a minute. A running delivery, which late shows, goes on", jobs.Deliver(ctx, client, tx, target, flag.Arg(2))
 		case "retry-all":
 			var started int
 			started, err = jobs.RetryAll(ctx, client, tx, target)
