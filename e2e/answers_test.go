@@ -603,6 +603,20 @@ func TestEachActionIsUndone(t *testing.T) {
 	p.appears("#list", strings.ReplaceAll("Undone: ADA started, ADA evaluated: ", "ADA", "ada@candidates.test"))
 	p.do(chromedp.KeyEvent("z"))
 	p.appears(".said", "There is nothing to undo")
+	p.press("[aria-label='Advance the clock by 1 h']")
+	p.appears(".said", "The clock is at")
+	p.fill("#advance", "never")
+	p.do(chromedp.SendKeys(chromedp.ID("advance"), kb.Enter))
+	p.do(chromedp.WaitVisible(chromedp.CSS(".clock [role=alert]"))) // Refused: nothing to undo.
+	p.server.SetArchives(false)
+	p.server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 3)
+	evaluate[string](p, "document.activeElement.blur(), ''")
+	p.do(chromedp.KeyEvent("z"))
+	p.appears(".said", "Undo: Clock moved?") // It asks, because a program made the others.
+	p.appears("#undo", "Undo, with 2 actions of the control API")
+	p.press("#undo")
+	p.appears(".said", "Undone, with 2 actions of the control API: Clock moved")
+	p.becomes("!document.querySelector('#now small')")
 }
 
 // TestSendAgain sends the same request with the same key.

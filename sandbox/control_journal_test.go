@@ -460,16 +460,21 @@ func TestTheJournalSaysWhatAnEvaluationFound(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(body, `"grade"`))
 }
 
-// TestAWriteOfThePageIsUndone as an action, and is no write of a program. What test mode answers changes nothing.
+// TestAWriteOfThePageIsUndone as an action, and is no write of a program. What test mode answers changes nothing, so
+// that its snapshot is dropped. Actions after the end of the page's own action are counted apart.
 func TestAWriteOfThePageIsUndone(t *testing.T) {
 	s := sandbox.New()
 	const path, input = "/api/v1/assessments", `{"challenge_id":"c0000000-0000-4000-8000-000000000001","name":"Mine"}`
-	for _, key := range []string{sandbox.LiveKey, sandbox.TestKey} {
+	for i, key := range []string{sandbox.LiveKey, sandbox.TestKey} {
 		steered(t, s, "snapshots", "")
 		inProcess(s).do(t, http.MethodPost, path, key, input, http.Header{"X-Sandbox-Page": {"again"}})
+		steered(t, s, "snapshots/"+strconv.Itoa(i+1)+"/end", "")
 	}
+	s.Advance(time.Hour)
+	steered(t, s, "snapshots", "") // Not ended: the action is unknown.
+	s.Advance(time.Hour)
 	_, body := steer(t, s, http.MethodGet, "journal", "")
-	assert.Regexp(t, `"snapshots":\[{"id":1,"actions":\[{[^{}]*"kind":"Sent again","subject":"as #1"}\],"writes":0}\]`, body)
+	assert.Regexp(t, `"snapshots":\[{"id":1,"actions":\[{[^{}]*"kind":"Sent again","subject":"as #1"}\],"others":2,"writes":0}\]`, body)
 	steered(t, s, "snapshots/1/restore", "")
 	_, body = steer(t, s, http.MethodGet, "assessments", "")
 	assert.NotContains(t, body, "Mine")

@@ -16,13 +16,15 @@ const maxSnapshots = 20
 // snapshot is the state before an action, to return to. The exchanges of its journal are shared.
 type snapshot struct {
 	id, revision int
+	end          int // Revision of the end of the action, or 0 before it.
 	advanced     time.Duration
 	state        state
 }
 
 type snapshotJSON struct {
 	ID      int      `json:"id"`
-	Actions []action `json:"actions"` // The actions that restoring the snapshot undoes, without those of later snapshots.
+	Actions []action `json:"actions"` // What was done between the snapshot and its end.
+	Others  int      `json:"others"`  // How many actions restoring the snapshot undoes that were done before a snapshot or after its end.
 	Writes  int      `json:"writes"`  // How many writes of programs restoring the snapshot undoes.
 }
 
@@ -36,13 +38,20 @@ func (e *exchange) changedLive() bool {
 	return e.Done && e.Undone.IsZero() && classOf(e.Method) == ClassWrite && strings.HasPrefix(e.Key, livePrefix)
 }
 
-// newSnapshots returns the snapshots that actions followed.
+// isOwn reports whether an action was done between the snapshot and its end.
+func (s *snapshot) isOwn(a action) bool { return a.revision > s.revision && a.revision <= s.end }
+
+// newSnapshots returns the snapshots that can be restored: those whose own actions are not undone.
 func newSnapshots(snapshots []snapshot, exchanges []*exchange, actions []action, run string) (all []snapshotJSON) {
 	for i, one := range snapshots {
 		shown := snapshotJSON{ID: one.id}
 		for _, a := range actions {
-			if a.revision > one.revision && !a.settled && (i+1 == len(snapshots) || a.revision <= snapshots[i+1].revision) {
+			switch {
+			case a.revision <= one.revision || a.settled:
+			case one.isOwn(a):
 				shown.Actions = append(shown.Actions, a)
+			case !slices.ContainsFunc(snapshots[i:], func(s snapshot) bool { return s.isOwn(a) }):
+				shown.Others++
 			}
 		}
 		for _, e := range exchanges {
@@ -75,15 +84,34 @@ func (c *control) takeSnapshot(none) (id int, err error) {
 	copied.journal.exchanges, copied.journal.actions = slices.Clone(c.journal.exchanges), slices.Clone(c.journal.actions)
 	copied.journal.firstWrites = maps.Clone(c.journal.firstWrites)
 	c.snapshotCount++
-	c.snapshots = append(c.snapshots[max(0, len(c.snapshots)-maxSnapshots+1):], snapshot{c.snapshotCount, c.changes.revision, c.ahead(), copied})
+	c.snapshots = append(c.snapshots[max(0, len(c.snapshots)-maxSnapshots+1):], snapshot{c.snapshotCount, c.changes.revision, 0, c.ahead(), copied})
 	return c.snapshotCount, nil
+}
+
+// endSnapshot says that what the snapshot was kept for is done. It forgets a snapshot that no action followed.
+func (c *control) endSnapshot(none) error {
+	at := c.snapshotIndex()
+	if at < 0 {
+		return world.ErrUnknown
+	}
+	s := &c.snapshots[at]
+	s.end = c.changes.revision
+	if !slices.ContainsFunc(c.journal.actions, s.isOwn) {
+		c.snapshots = slices.Delete(c.snapshots, at, at+1)
+	}
+	return nil
+}
+
+// snapshotIndex returns the index of the snapshot with the id of the control, or -1.
+func (c *control) snapshotIndex() int {
+	return slices.IndexFunc(c.snapshots, func(s snapshot) bool { return strconv.Itoa(s.id) == c.id })
 }
 
 // restoreSnapshot returns to a snapshot, and forgets it and later ones. Of the journal only what was removed
 // comes back: requests since then stay, and numbers and ids are not given out again. It returns the number of writes
 // of the program to the live data since then, which are undone too.
 func (c *control) restoreSnapshot(none) (writes int, err error) {
-	at := slices.IndexFunc(c.snapshots, func(s snapshot) bool { return strconv.Itoa(s.id) == c.id })
+	at := c.snapshotIndex()
 	if at < 0 {
 		return 0, world.ErrUnknown
 	}

@@ -22,7 +22,8 @@ var operations = []operation{
 	{Method: http.MethodGet, Path: controlPath + "events", Summary: "Streams entries that match, candidates and changes as server-sent events, from the position after or Last-Event-ID."},
 	newOperation("POST reset", "Restores the state that the server started with, or that of a key's organization.", ofKey, withoutOutput((*control).reset)),
 
-	newOperation("POST snapshots", "Keeps the state, to return to. The newest 20 are kept. GET journal lists those that actions followed.", "", inMember("id", (*control).takeSnapshot)),
+	newOperation("POST snapshots", "Keeps the state, to return to. The newest 20 are kept. GET journal lists those that have ended.", "", inMember("id", (*control).takeSnapshot)),
+	newOperation("POST snapshots/{id}/end", "Says that the action that follows a snapshot has ended: later ones are not its own. Forgets the snapshot if nothing was done.", "", withoutOutput((*control).endSnapshot)),
 	newOperation("POST snapshots/{id}/restore", "Returns to a snapshot, of before an action: everything but the journal, whose removed exchanges come back. Returns the number of writes of a program that are undone with it.", "", inMember("writes", (*control).restoreSnapshot)),
 
 	newOperation("GET settings", "Returns the settings.", "", (*control).readSettings),

@@ -39,8 +39,11 @@ const loadClock = refresher(async () => {
 });
 
 const preview = refresher(async () => {
-  clock.preview = clock.text ? await get("clock", target(clock.text, now())).catch((error) => ({ error: error.message })) : null;
+  clock.preview = clock.text ? await get("clock", target(clock.text, now())).catch((error) => ({ error: wrong(error) })) : null;
 }, 150);
+
+// wrong says why a text does not move the clock. The server knows durations alone.
+const wrong = (error) => (error.field === "seconds" ? "This is no duration, time or date" : error.message);
 
 // look previews what is typed.
 function look(text) {
@@ -61,7 +64,7 @@ async function advance(text) {
     );
     viewNow().refresh();
   } catch (error) {
-    clock.error = error.message;
+    clock.error = wrong(error);
     draw();
   }
 }
@@ -106,8 +109,8 @@ function aheadView() {
   const p = clock.preview,
     all = p?.upcoming ?? [],
     groups = [...Map.groupBy(all, ({ at, kind }) => dayOf(at) + kind).values()];
-  if (clock.error) return html`<p class="error" role="alert">${clock.error}</p>`;
-  if (!p || p.error) return html`${p ? html`<p class="error">${p.error}</p>` : nothing}<p>90, 15m, 2h30m, 2d, 17:15 or 2026-12-01 10:00</p>`;
+  if (clock.error || !p || p.error)
+    return html`${clock.error ? html`<p class="error" role="alert">${clock.error}</p>` : p ? html`<p class="error">${p.error}</p>` : nothing}<p>90, 15m, 2h30m, 2d, 17:15 or 2026-12-01 10:00</p>`;
   return html`<p>Until <b>${fullTime(p.until)}</b>: ${all.length ? plural(all.length, "event") : "nothing happens."}</p>
     ${all.length ? html`<ol>${groups.slice(0, 25).map(happens)}</ol>` : nothing}${groups.length > 25 ? html`<p>and ${all.length - groups.slice(0, 25).flat().length} more</p>` : nothing}
     <p class="quiet">Enter advances the clock.</p>`;

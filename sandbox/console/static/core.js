@@ -215,10 +215,10 @@ export function hideSaid() {
 export const loadSnapshots = async () => ({ snapshots: state.snapshots } = await get("journal", { limit: 1 }));
 
 // change runs an action that changes the server's state, says done or what the server did, and offers to undo it. The action gets
-// the snapshot, which cannot be restored if nothing changed.
+// the snapshot, which the server forgets if nothing changed, as after a refusal.
 export async function change(action, done) {
   const { id } = await post("snapshots");
-  await action(id);
+  await action(id).finally(() => post(`snapshots/${id}/end`).catch(() => {})); // An action may have restored it.
   await loadSnapshots();
   const s = undoable(id),
     last = s?.actions.at(-1);
@@ -233,16 +233,19 @@ const textOf = ({ actions }) => briefText(actions.at(-1)) + (actions.length > 1 
 const briefText = (a) => (a.id ? actionText(a) : a.kind);
 
 // undoName names what a return to a snapshot undoes.
-export const undoName = (s, name = "Undo") => name + (s?.writes ? `, with ${plural(s.writes, "write")} of your program` : "");
+export function undoName(s, name = "Undo") {
+  const others = [s?.others && `${plural(s.others, "action")} of the control API`, s?.writes && `${plural(s.writes, "write")} of your program`].filter(Boolean);
+  return name + (others.length ? `, with ${others.join(" and ")}` : "");
+}
 
 // undo returns to a snapshot, or to the newest one. agreed is the one whose name somebody read: the page asks first if more
-// writes of the program would be undone than that said.
+// of what the page did not do would be undone than that said.
 export const undo = (id, agreed) =>
   act(async () => {
     await loadSnapshots();
     const s = undoable(id);
     if (!s) return say("There is nothing to undo");
-    if (s.writes > (agreed?.writes ?? 0)) return say(`Undo: ${textOf(s)}?`, s.id);
+    if (s.writes > (agreed?.writes ?? 0) || s.others > (agreed?.others ?? 0)) return say(`Undo: ${textOf(s)}?`, s.id);
     await post(`snapshots/${s.id}/restore`);
     await loadSnapshots();
     const next = undoable();
