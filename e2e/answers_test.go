@@ -662,12 +662,18 @@ func TestAnExportIsOpened(t *testing.T) {
 	evaluate[string](p, "document.querySelector('a[download]').click(), ''")
 	p.appears(".said", "Saved as journal.json.gz")
 	text := evaluate[string](p, "window.exported")
+	evaluate[string](p, `fetch("/_sandbox/journal?details=true&zipped=true&limit=1&after=6").then(r => r.blob()).then(b => { window.zippedOne = b }), ""`)
+	p.becomes("!!window.zippedOne")
 	p.server.ClearJournal()
 	drop := func(text, name string) {
 		evaluate[string](p, `(d => { d.items.add(new File([`+text+`], `+quote(name)+`)); dispatchEvent(new DragEvent("drop", { dataTransfer: d, bubbles: true, cancelable: true })); return "" })(new DataTransfer())`)
 	}
 	drop(`"[]"`, "other.json")
 	p.appears(".said", "other.json is no exported journal")
+	drop("window.zippedOne", "one.json.gz")
+	p.appears(".pane .meta", "#7")
+	p.appears(".axis", "1 request, 0 failed")
+	p.becomes(`(all => all.length === 1 && /^Injected fault 2/.test(all[0].innerText))(document.querySelectorAll(".action"))`) // No other candidate is named.
 	drop("window.zipped", "journal.json.gz")
 	p.appears(".banner", "From a file: journal.json.gz, 8 requests, read-only.")
 	p.listed(8, 7, 6, 5, 4, 3, 2, 1)

@@ -118,9 +118,29 @@ func (s *Server) readJournal(_ string, q struct {
 			found = found[len(found)-limit:]
 		}
 	}
+	if q.Zipped { // Others may read it: it has nothing of the exchanges that it leaves out.
+		out.Snapshots, out.Stats = nil, newStats(found)
+		if len(found) == 1 {
+			out.Actions = concerning(found[0], out.Actions)
+		}
+	}
 	out.Entries = copies(found, q.Details)
 	out.Actions = slices.DeleteFunc(out.Actions, func(a action) bool { return out.More && !q.Grouped && a.After < found[0].Number-1 })
 	return out, nil
+}
+
+// concerning returns the actions about the candidate of an exchange, its fault, and the last move of the clock before it.
+func concerning(e *exchange, actions []action) (all []action) {
+	hasMoved := false
+	for _, a := range slices.Backward(actions) {
+		isMove := a.Kind == "Clock moved" && a.After < e.Number
+		if isMove && !hasMoved || a.ID != "" && a.Subject == e.Subject || a.Fault != nil && a.Subject == strconv.Itoa(e.FaultID) {
+			all = append(all, a)
+		}
+		hasMoved = hasMoved || isMove
+	}
+	slices.Reverse(all)
+	return all
 }
 
 const (

@@ -472,7 +472,7 @@ const fileBanner = () =>
 function showFile(file) {
   state.file = file;
   forget();
-  visit(path);
+  visit(path, file?.entries.length === 1 ? requestQuery(file.entries[0].number) : {});
 }
 
 const isExport = (value) => Array.isArray(value?.entries) && value.entries.every((e) => e.number && e.at && e.method && e.path);
