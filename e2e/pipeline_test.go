@@ -258,7 +258,7 @@ func TestOrganizations(t *testing.T) {
 	ours := p.server.AddAssessment("Ours")
 	p.visit(pipelinePath)
 	p.appears(`[aria-label="Organization"]`, "Acme & Sons")
-	assert.Equal(t, "Ours · default", evaluate[string](p, "document.getElementById('invite-assessment').value"), "of which organization")
+	assert.Equal(t, "Ours · organization default", evaluate[string](p, "document.getElementById('invite-assessment').value"), "of which organization")
 	acme := evaluate[string](p, `[...document.querySelector('[aria-label="Organization"]').options].find(o => o.text.includes("Acme")).value`)
 	p.choose(`[aria-label="Organization"]`, acme)
 	p.appears(".guide", "No candidates yet")

@@ -131,15 +131,15 @@ func (s *Server) readJournal(_ string, q struct {
 
 // concerning returns the actions about the candidate of an exchange, its fault, and the last move of the clock before it.
 func concerning(e *exchange, actions []action) (all []action) {
-	hasMoved := false
-	for _, a := range slices.Backward(actions) {
+	for _, a := range actions {
 		isMove := a.Kind == "Clock moved" && a.After < e.Number
-		if isMove && !hasMoved || a.ID != "" && a.Subject == e.Subject || a.Fault != nil && a.Subject == strconv.Itoa(e.FaultID) {
+		if isMove {
+			all = slices.DeleteFunc(all, func(b action) bool { return b.Kind == a.Kind })
+		}
+		if isMove || a.ID != "" && a.Subject == e.Subject || a.Fault != nil && a.Subject == strconv.Itoa(e.FaultID) {
 			all = append(all, a)
 		}
-		hasMoved = hasMoved || isMove
 	}
-	slices.Reverse(all)
 	return all
 }
 

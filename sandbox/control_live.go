@@ -102,16 +102,17 @@ func (c *control) addAssessment(in newAssessment) (id string, err error) {
 
 const defaultCandidates = 100
 
-// graded is a candidate with the grade at the time of a search.
+// graded is a candidate with the grade and the last step at the time of a search.
 type graded struct {
 	world.Candidate
 
-	grade world.Grade
+	grade  world.Grade
+	stepAt world.Moment
 }
 
-// orders are the orders of candidates. Those that are equal are in the order of the default, newest first.
+// orders are the orders of candidates. Those that are equal are in the order of their invitations, newest first.
 var orders = map[string]func(a, b graded) int{
-	"":       func(_, _ graded) int { return 0 },
+	"":       func(a, b graded) int { return cmp.Compare(b.stepAt, a.stepAt) },
 	"oldest": func(a, b graded) int { return a.Compare(b.Candidate) },
 	"name":   func(a, b graded) int { return strings.Compare(a.Name(), b.Name()) },
 	"score": func(a, b graded) int {
@@ -148,7 +149,7 @@ func (s *Server) readCandidates(_ string, in struct {
 	err = s.withLock("", func(c *control) error {
 		return c.visitOrganizations(in.scope, func(_ string, o *world.Organization) {
 			for _, one := range o.Candidates() {
-				found = append(found, graded{one, one.Grade()})
+				found = append(found, graded{one, one.Grade(), one.StepAt()})
 			}
 		})
 	})

@@ -90,28 +90,23 @@ func (c *control) takeSnapshot(none) (id int, err error) {
 
 // endSnapshot says that what the snapshot was kept for is done. It forgets a snapshot that no action followed.
 func (c *control) endSnapshot(none) error {
-	at := c.snapshotIndex()
-	if at < 0 {
-		return world.ErrUnknown
+	for i := range c.snapshots {
+		if s := &c.snapshots[i]; strconv.Itoa(s.id) == c.id {
+			s.end = c.changes.revision
+			if !slices.ContainsFunc(c.journal.actions, s.isOwn) {
+				c.snapshots = slices.Delete(c.snapshots, i, i+1)
+			}
+			return nil
+		}
 	}
-	s := &c.snapshots[at]
-	s.end = c.changes.revision
-	if !slices.ContainsFunc(c.journal.actions, s.isOwn) {
-		c.snapshots = slices.Delete(c.snapshots, at, at+1)
-	}
-	return nil
-}
-
-// snapshotIndex returns the index of the snapshot with the id of the control, or -1.
-func (c *control) snapshotIndex() int {
-	return slices.IndexFunc(c.snapshots, func(s snapshot) bool { return strconv.Itoa(s.id) == c.id })
+	return world.ErrUnknown
 }
 
 // restoreSnapshot returns to a snapshot, and forgets it and later ones. Of the journal only what was removed
 // comes back: requests since then stay, and numbers and ids are not given out again. It returns the number of writes
 // of the program to the live data since then, which are undone too.
 func (c *control) restoreSnapshot(none) (writes int, err error) {
-	at := c.snapshotIndex()
+	at := slices.IndexFunc(c.snapshots, func(s snapshot) bool { return strconv.Itoa(s.id) == c.id })
 	if at < 0 {
 		return 0, world.ErrUnknown
 	}

@@ -472,8 +472,12 @@ func TestCandidatesAreFound(t *testing.T) {
 	}
 	assert.Greater(t, len(names), 90, "believable names")
 	in := func(order string) []candidate { return readControl[list](t, s, "candidates?sort="+order).Candidates }
-	slices.Reverse(all.Candidates)
-	assert.Equal(t, all.Candidates, in("oldest"))
+	opened := readControl[list](t, s, "candidates?stage=opened").Candidates[0]
+	s.Advance(time.Minute)
+	steered(t, s, "invitations/"+opened.ID+"/begin", "")
+	assert.Equal(t, opened.ID, in("")[0].ID)
+	oldest := in("oldest")
+	assert.Less(t, slices.IndexFunc(oldest, func(c candidate) bool { return c.ID == all.Candidates[99].ID }), 100)
 	assert.True(t, slices.IsSortedFunc(in("name"), func(a, b candidate) int { return strings.Compare(a.Name, b.Name) }))
 	assert.True(t, slices.IsSortedFunc(in("score"), func(a, b candidate) int {
 		return cmp.Compare(*cmp.Or(b.ShipScore, new(-1)), *cmp.Or(a.ShipScore, new(-1)))

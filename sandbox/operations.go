@@ -50,7 +50,7 @@ var operations = []operation{
 	newOperation("GET mails", "Returns the invitation e-mails that the live data sent.", ofKey, inMember("mails", (*control).readMails)),
 	newOperation("GET assessments", "Returns the assessments, newest first.", ofKey, inMember("assessments", (*control).readAssessments)),
 	newOperation("POST assessments", "Adds an assessment of the first challenge.", `{"name":"Backend engineer"}`, inMember("assessment_id", (*control).addAssessment)),
-	newSearch("GET candidates", "Returns candidates, newest first.", `{"stage":"submitted"}`, (*Server).readCandidates),
+	newSearch("GET candidates", "Returns candidates, those with the newest step first.", `{"stage":"submitted"}`, (*Server).readCandidates),
 	newOperation("GET candidates/{id}", "Returns the candidate of an invitation or a submission, with the report.", "", (*control).readCandidate),
 	newOperation("POST candidates/{id}/delay", "Makes the report of a candidate late: that of the next evaluation, or after one, from now on. Below zero: never ready.",
 		`{"seconds":300}`, withoutOutput((*control).delayReport)),

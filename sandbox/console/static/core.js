@@ -156,7 +156,7 @@ document.addEventListener("visibilitychange", () => {
   else if (followed) follow(...followed);
 });
 
-export const titleOf = (organization) => organization || "default";
+export const titleOf = (organization) => organization || "organization default";
 
 export const loadKeys = async () => (state.keys = (await get("keys")).keys);
 

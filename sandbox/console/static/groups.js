@@ -2,7 +2,7 @@
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { linkTo, state } from "./core.js";
 import { clockTime, effects, middle, plural, shortDay } from "./format.js";
-import { agentOf, keyName, limitText, setsLimit, statusKind, statusText, why } from "./request.js";
+import { agentOf, keyName, statusKind, statusText, why } from "./request.js";
 
 const quoted = (text) => (/[\s{]/.test(text) ? `"${text}"` : text);
 
@@ -25,28 +25,30 @@ function bars(counts) {
   return html`<svg class="trend" viewBox="0 0 ${Math.max(counts.length, 12)} 20" preserveAspectRatio="none" aria-hidden="true">${svg`<path d=${counts.map(bar).join("")}></path>`}</svg>`;
 }
 
-// groupsView shows the groups, and the actions that set the rate limit of one of their keys.
-export function groupsView(groups, actions) {
+// groupsView shows the groups, and how many of the requests each program sent if there are several.
+export function groupsView(groups) {
   const today = state.clock?.now.slice(0, 10),
-    limits = [...Map.groupBy(actions.filter((a) => groups.some((g) => setsLimit(a, g))), (a) => a.subject.replace(/.* for /, "")).values()],
-    hasAgents = new Set(groups.map(agentOf)).size > 1;
+    programs = Map.groupBy(groups, agentOf);
   const search = ({ error = {}, ...g }) =>
     [
-      `status:${g.status || "none"}`, `method:${g.method}`, `route:${quoted(`${g.method} ${g.route || g.path}`)}`, `key:${keyName(g)}`, hasAgents && `agent:${agentOf(g) ? `"${agentOf(g)}"` : "none"}`,
+      `status:${g.status || "none"}`, `method:${g.method}`, `route:${quoted(`${g.method} ${g.route || g.path}`)}`, `key:${keyName(g)}`, programs.size > 1 && `agent:${agentOf(g) ? `"${agentOf(g)}"` : "none"}`,
       g.fault ? `fault:${[...new Set(g.fault_ids)]}` : "-is:fault", error.code && `code:${error.code}`, error.field && `field:${error.field}`,
       error.problem && `"${error.problem}"`, ...(state.query.get("q") ?? "").match(/-?(after|before):\S+/g) ?? [],
     ];
   const reason = (g) => (g.fault ? html`<span class="mark bad">fault: ${effects(g.fault).join(", ")}</span>` : g.error ? why(g, true) : nothing);
-  const total = groups.reduce((sum, g) => sum + g.count, 0),
-    share = (g) => (g.count < total / 100 ? "<1" : Math.round((100 * g.count) / total)) + " %";
+  const sumOf = (all) => all.reduce((sum, g) => sum + g.count, 0),
+    share = ({ count }) => (count < sumOf(groups) / 100 ? "<1" : Math.round((100 * count) / sumOf(groups))) + " %";
+  const program = ({ agent, count }, i) => html`${i ? " · " : ""}<a href=${linkTo("", { q: `${state.query.get("q") ?? ""} agent:${agent ? `"${agent}"` : "none"}`.trim(), view: "groups" })}>${agent || "no User-Agent"}</a>
+    ${count.toLocaleString("en")} (${share({ count })})`;
   const row = (g, i) => html`<tr><td class=${"status " + statusKind(g)}>${statusText(g)}</td>
     <th scope="row"><a href=${linkTo("", { q: search(g).filter(Boolean).join(" ") })} data-keep=${"g" + i}
       title=${[g.error?.code, keyName(g), g.at].filter(Boolean).join(" · ")}><b class="method">${g.method}</b> <code>${g.route || g.path}</code></a></th>
-    <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code>${hasAgents ? html`<small title=${agentOf(g)}>${agentOf(g) || "no User-Agent"}</small>` : nothing}</td>
+    <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code>${programs.size > 1 ? html`<small title=${agentOf(g)}>${agentOf(g) || "no User-Agent"}</small>` : nothing}</td>
     <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${share(g)}</small></td><td>${bars(g.times)}</td>
     <td class="number"><time>${g.at.startsWith(today) ? "" : shortDay(g.at) + " "}${clockTime(g.at)}</time></td></tr>`;
   return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1">
-    ${limits.map((all) => html`<p class="banner">${limitText(all.at(-1))}${all.length > 1 ? `, and ${all.length - 1} before` : ""}</p>`)}<table>
+    ${programs.size > 1 ? html`<p class="banner" id="programs">${[...programs].map(([agent, all]) => ({ agent, count: sumOf(all) })).sort((a, b) => b.count - a.count).map(program)}</p>` : nothing}
+    <table>
     <caption class="gone">${plural(groups.length, "group")} of requests that are alike, the largest first</caption>
     <thead><tr><th>Status</th><th>Request</th><th>Reason</th><th>Key</th><th class="number">Requests, share</th><th>Over time</th><th class="number">Last</th></tr></thead>
     <tbody>${groups.map(row)}</tbody></table></section>`;

@@ -6,12 +6,11 @@ import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText,
 import { copyCurl, exportOf, failLink, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsOf, groupsView } from "./groups.js";
-import { clearSearch, hasTerm, interval, isInWindow, isOfWindow, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
+import { clearSearch, hasTerm, interval, isOfWindow, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
-  maxFresh = 10, // New rows that fade in: more at once would only flicker, and keep the browser busy.
-  maxRun = 5, // Actions of a kind in a row that are not folded.
+  maxRun = 3, // Actions in a row that are not folded.
   maxRows = 10000,
   maxPrinted = 1000;
 
@@ -38,8 +37,7 @@ let rows = [],
   lost = "", // Why the open request is not there.
   refused = null, // Why the server refused the search.
   range = null, // The first and the last bar that the pointer is on or was dragged over.
-  loading = null, // Of older requests.
-  fresh = Infinity; // Rows from this number on are new.
+  loading = null; // Of older requests.
 const unfolded = new Set(); // Names of runs of actions.
 let shown = null; // The search and the view of the rows.
 let cursor = 0,
@@ -58,7 +56,7 @@ const sizes = new ResizeObserver(() => {
   draw();
 });
 
-const areAlone = () => state.query.get("rows") === "requests";
+const areAlone = () => localStorage.getItem("rows") === "requests";
 const isGroups = () => state.query.get("view") === "groups";
 const query = () => ({ search: toServer() });
 const noMatch = () => `No request matches${since && !state.file ? ` among the newest ${state.all.count.toLocaleString("en")}, since ${fullTime(since)}` : ""}.`;
@@ -187,11 +185,10 @@ function setRows(next, older, wait = []) {
   };
   const addActions = (number) => {
     while (shownActions[at]?.after >= number) {
-      const { kind, at: time, after } = shownActions[at],
-        isAlike = (a) => a?.after >= number && a.kind === kind && dayOf(a.at) === dayOf(time),
+      const { at: time, after } = shownActions[at],
         all = [];
-      while (isAlike(shownActions[at])) all.push({ action: shownActions[at--] });
-      const run = { name: `${all.at(-1).action.at} ${kind} ${after}`, all };
+      while (shownActions[at]?.after >= number && dayOf(shownActions[at].at) === dayOf(time)) all.push({ action: shownActions[at--] });
+      const run = { name: `${all.at(-1).action.at} ${after}`, all };
       addDay(time);
       if (all.length > maxRun) items.push({ run });
       if (all.length <= maxRun || unfolded.has(run.name)) items.push(...all);
@@ -236,7 +233,6 @@ function showNew() {
 
 // merge shows what waits.
 function merge() {
-  fresh = rows.length && waiting.length <= maxFresh ? rows[0].number + 1 : Infinity;
   actions = [...actions, ...waitingActions];
   waitingActions = [];
   setRows([...rows, ...waiting].sort((a, b) => b.number - a.number), more);
@@ -361,7 +357,7 @@ function key(name) {
 // View of the list.
 
 const tookKind = (e) => (e.took >= 1 ? "slowest" : e.took >= 0.1 ? "slow" : "");
-const href = (number) => path + toQuery({ q: searched(), view: isGroups() ? "groups" : "", rows: state.query.get("rows"), ...requestQuery(number) });
+const href = (number) => path + toQuery({ q: searched(), view: isGroups() ? "groups" : "", ...requestQuery(number) });
 
 // doneText says whether the work of a write was done, if its response leaves that open.
 const doneText = (e) => (e.ended && e.method !== "GET" && (!e.status || e.status >= 500) ? (e.done ? "done" : "not done") : "");
@@ -393,7 +389,7 @@ function row(e, tabbable) {
     tail = path.search(/\/[^/]*(\/[0-9a-f-]{36})?$/i), // An id says nothing without the segment before it.
     [second, millis] = [clockTime(e.at), e.at.slice(19, 23)];
   const word = (text) => html`<span class="gone">${text}</span>`; // The content is the row's name.
-  return html`<a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""} ${e.number >= fresh ? "fresh" : ""} ${e.subject ? "named" : ""} ${odd.length ? "marked" : ""}`} draggable="false"
+  return html`<a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""} ${e.subject ? "named" : ""} ${odd.length ? "marked" : ""}`} draggable="false"
       href=${href(e.number)} data-keep=${"x" + e.number} aria-current=${e.number === opened() ? "true" : nothing}
       tabindex=${e.number === tabbable ? 0 : -1}>
     <span class=${"status " + statusKind(e)}>${statusText(e)}</span>
@@ -422,8 +418,9 @@ function runRow({ name, all }) {
     setRows(rows, more, waiting);
     draw();
   };
-  const text = action.id ? `${plural(all.length, "candidate")} ${action.kind}` : `${action.kind}, ${all.length} times`;
-  return html`<span>${text}</span>
+  const kinds = Map.groupBy(all, ({ action: a }) => (a.undone ? "Undone" : a.kind).toLowerCase()),
+    text = [...kinds].map(([kind, { length }]) => `${length.toLocaleString("en")} ${kind}`).join(", ");
+  return html`<span title=${text}>${text}</span>
     <button class="plain small" aria-expanded=${String(isOpen)} @click=${toggle}>${isOpen ? "Hide" : "Show"}</button><time title=${action.at}>${clockTime(action.at)}</time>`;
 }
 
@@ -458,7 +455,7 @@ function filterBar() {
   return html`<form class="filters" role="search" aria-label="Search" @submit=${(event) => event.preventDefault()}>
     ${searchField(refused, rows)}<span class="buttons">${switches(!!refused)}
     <span class="tools"><button type="button" class="plain" id="groups" title="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
-        <button type="button" class="plain" id="alone" aria-pressed=${String(areAlone())} title="Hide what you did between them" @click=${() => setQuery({ rows: areAlone() ? "" : "requests" })}>Only requests</button>
+        <button type="button" class="plain" id="alone" aria-pressed=${String(areAlone())} title="Hide what you did between them" @click=${() => (localStorage.setItem("rows", areAlone() ? "all" : "requests"), journal.refresh())}>Only requests</button>
         ${state.file ? nothing : html`<a class="button plain" download="journal.json.gz" href=${exportOf({ ...query(), limit: maxRows })} @click=${() => say("Saved as journal.json.gz")}>Export</a>`}${fileButton()}</span></span></form>`;
 }
 
@@ -577,7 +574,8 @@ function guide() {
 
 function view() {
   if (!stats) return nothing;
-  const number = opened();
+  const number = opened(),
+    isTyping = document.activeElement?.name === "q"; // The field says what is wrong.
   const mayMove = !rows.length || groups || (exchange ? waiting.some((e) => e.number === number) : !isRead(list()));
   if (waiting.length + waitingActions.length && mayMove) merge();
   const link = (n) => html`<a href=${href(n)}>#${n}</a>`;
@@ -590,8 +588,8 @@ function view() {
     ${stats.buckets?.length ? sparkline() : nothing}
     ${
       rows.length
-        ? html`<div class=${"split " + (number ? "open" : "")}>${groups ? groupsView(groups, allActions.filter((a) => isInWindow(a.at))) : listView()}${side}</div>`
-        : html`<p class="panel none">${refused ? html`<span class="error">${refused.message}</span>` : html`${noMatch()}${unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`
+        ? html`<div class=${"split " + (number ? "open" : "")}>${groups ? groupsView(groups) : listView()}${side}</div>`
+        : html`<p class="panel none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message}</span>` : html`${noMatch()}${isTyping ? nothing : unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`
     }`;
 }
 

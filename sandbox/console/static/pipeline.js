@@ -72,17 +72,12 @@ async function take(c, stage, isChosen) {
     await pipeline.refresh.settled();
     return document.getElementById("evaluate-ship_score")?.select();
   }
-  const from = kept(c.id)?.getBoundingClientRect();
   const run = async () => {
     if (stage !== "opened" && !c.submission_id) await post(`invitations/${c.id}/begin`);
     if (takes[stage]) await post(takes[stage].replace("ID", c.id));
   };
   await act(() => change(run));
   await refreshNow();
-  const card = kept(c.id),
-    to = card?.getBoundingClientRect();
-  if (!from || !to || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-  card.animate([{ transform: `translate(${from.x - to.x}px, ${from.y - to.y}px)` }, {}], { duration: 160, easing: "ease-out" });
 }
 
 function close() {
@@ -115,7 +110,7 @@ function card(c) {
   const [step] = stagesAhead(c),
     name = c.candidate_name || c.candidate_email,
     at = c[c.stage + "_at"] ?? c.created_at,
-    late = !c.report_at ? "no report" : c.report_at > (state.clock?.now ?? "") ? `report late: ${clockTime(c.report_at).slice(0, 5)}` : "no score";
+    late = !c.report_at ? "no report" : c.report_at > (state.clock?.now ?? "") ? `late ${clockTime(c.report_at).slice(0, 5)}` : "no score";
   const organization = new Set(cards().map((c) => c.organization)).size > 1 ? titleOf(c.organization) + " · " : "";
   return html`<li class=${"card " + (c.ended ? "ended" : "")} data-keep=${c.id}>
     <a href=${path + toQuery({ ...Object.fromEntries(state.query), candidate: c.id })} title=${name} aria-label=${name}
@@ -159,7 +154,7 @@ function toolbar() {
   return html`<div class="filters" role="search">${textSearch("Search names and addresses")}<span class="buttons">${all.length > 1 ? select("key", "Organization", "All organizations", keys) : nothing}
     ${select("assessment", "Assessment", "All assessments", names)}
     ${select("verdict", "Verdict", "Any verdict", [...verdicts, ["flagged", "⚑ flagged"]])}
-    ${select("sort", "Order", "Newest invitation first", orders)}
+    ${select("sort", "Order", "Newest step first", orders)}
     ${popup("inviting", "Invite candidate", inviteForm())} ${popup("adding", "Add result", inviteForm(true))}
     ${fresh ? html`<button class="new" @click=${refreshNow}>${plural(fresh, "change")}</button>` : nothing}</span></div>`;
 }

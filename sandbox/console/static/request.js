@@ -1,7 +1,7 @@
 // The pane of one request.
 import { html, nothing } from "./lit/lit-html.js";
 import { act, change, copy, copyButton, get, linkTo, lostPane, say, state, toQuery } from "./core.js";
-import { candidatePath, clockTime, cutText, faultText, fullTime, highlight, plural, pretty, shortIDs, span, took } from "./format.js";
+import { candidatePath, clockTime, cutText, faultText, fullTime, highlight, middle, plural, pretty, shortIDs, span, took } from "./format.js";
 import { curl } from "./curl.js";
 
 const maxShown = 65536; // Characters of a body.
@@ -126,7 +126,7 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
       ${e.route ? html`<a class="button plain small" id="fail-next" title="f" href=${failLink(e)}>Fail next…</a>` : nothing}`}</p></div>
     ${notes(e, candidate && person, writes, candidate?.invitations, link, actions)}
     <dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
-      ${fact("Key", html`<code>${keyName(e)}</code>`)}${e.limit && e.status !== 401 ? fact(isWrite(e) ? "Writes remaining" : "Reads remaining", `${e.remaining} of ${e.limit}`) : nothing}
+      ${fact("Key", html`<code>${keyName(e)}</code>`)}${agentOf(e) ? fact("User-Agent", middle(agentOf(e), 40)) : nothing}${e.limit && e.status !== 401 ? fact(isWrite(e) ? "Writes remaining" : "Reads remaining", `${e.remaining} of ${e.limit}`) : nothing}
       ${e.request_id ? fact("Request id", html`<code>${e.request_id}</code>`) : nothing}</dl>
     ${compared ?? nothing}
     ${e.withheld ? message(e, !e.status ? "Response that was lost" : cutText(e.fault) ? `Full response, of which ${e.response_size} bytes were sent` : "Response that the fault replaced", e.withheld.response, undefined, 0) : nothing}
@@ -152,8 +152,8 @@ const sendAgain = (e) =>
 // setsLimit reports whether an action set a rate limit of the key of a request. Both have the redacted key.
 export const setsLimit = (a, e) => a.kind === "Rate limit set" && a.subject.endsWith(` for ${e.key}`);
 
-// limitText says what such an action did.
-export const limitText = (a) => `You set the ${a.subject.replace(/^(\d+) (\w+)/, "$2 to $1")} at ${clockTime(a.at)}`;
+// limitText says what such an action did. A script and the page set limits in the same way.
+export const limitText = (a) => `The control API set the ${a.subject.replace(/^(\d+) (\w+)/, "$2 to $1")} at ${clockTime(a.at)}`;
 
 function notes(e, person, writes, invited, link, actions) {
   const note = (kind, content) => html`<p class=${"note " + kind}>${content}</p>`;

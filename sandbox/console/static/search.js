@@ -58,10 +58,7 @@ function isBefore(at, v) {
 }
 
 // isOfWindow reports whether the search is a time window alone, with a time in it.
-export const isOfWindow = (at) => termsOf(searched()).every(isLimit) && isInWindow(at);
-
-// isInWindow reports whether a time is in the time window of the search, whatever else is searched for.
-export const isInWindow = (at) => termsOf(searched()).filter(isLimit).every((t) => isBefore(at, t.replace(/^\w+:/, "")) === t.startsWith("before"));
+export const isOfWindow = (at) => termsOf(searched()).every((t) => isLimit(t) && isBefore(at, t.replace(/^\w+:/, "")) === t.startsWith("before"));
 const isLimit = (term) => /^(after|before):./.test(term);
 
 // searchFile returns the entries of the file that match a search, and why it is refused.
@@ -97,10 +94,8 @@ export const interval = (from, to) => `${without("after:", "before:")} after:${f
 
 // unknown says which names in the search mean nothing there, such as those with a typing error.
 export const unknown = () =>
-  (searched().match(/(?<=^|\s|-)[a-z]+(?=:[^/\s])/g) ?? []).filter((name) => !values[name]).map((name) => {
-    const meant = Object.keys(values).find((n) => n.startsWith(name.slice(0, 2)));
-    return html` <b>${name}</b> is not a name of the search.${meant ? html` Did you mean <b>${meant}</b>?` : nothing} The names are ${Object.keys(values).join(", ")}.`;
-  });
+  (searched().match(/(?<=^|\s|-)[a-z]+(?=:[^/\s])/g) ?? []).filter((name) => !values[name])
+    .map((name) => html` <b>${name}</b> is not a name of the search. The names are ${Object.keys(values).join(", ")}.`);
 
 // completions returns what the last word of a search can become, nothing if it is complete. rows have some of the values.
 function completions(search, rows) {

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -54,6 +55,16 @@ func (c Candidate) Matches(assessmentID, text string) bool {
 
 // Compare compares the order of two candidates: by the time of the invitation, then by its id.
 func (c Candidate) Compare(d Candidate) int { return c.invitation.compare(d.invitation.Position) }
+
+// StepAt returns when the candidate reached the stage. It needs the lock.
+func (c Candidate) StepAt() Moment {
+	i := c.invitation.Value
+	times := [...]*Moment{i.SentAt, i.OpenedAt, i.StartedAt, i.SubmittedAt, nil}
+	if c.stage == Evaluated {
+		times[Evaluated] = c.attempt.Value.EvaluatedAt
+	}
+	return *cmp.Or(times[c.stage], &c.invitation.Created)
+}
 
 // Name returns the name.
 func (c Candidate) Name() string { return c.person.Name }
