@@ -418,7 +418,7 @@ function runRow({ name, all }) {
     setRows(rows, more, waiting);
     draw();
   };
-  const kinds = Map.groupBy(all, ({ action: a }) => (a.undone ? "Undone" : a.kind).toLowerCase()),
+  const kinds = Map.groupBy(all, ({ action: a }) => (a.undone ? "undone" : a.kind.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase()))),
     text = [...kinds].map(([kind, { length }]) => `${length.toLocaleString("en")} ${kind}`).join(", ");
   return html`<span title=${text}>${text}</span>
     <button class="plain small" aria-expanded=${String(isOpen)} @click=${toggle}>${isOpen ? "Hide" : "Show"}</button><time title=${action.at}>${clockTime(action.at)}</time>`;
