@@ -229,6 +229,8 @@ func TestGroups(t *testing.T) {
 	p.becomes(`/X-Ratelimit-Reset\s*\d+ \(\d\d:\d\d/.test(document.querySelector(".pane").textContent)`)
 	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText.includes('Who used up the reads')).click(), ''")
 	p.appears(".groups tbody tr", "/members")
+	p.appears(".groups .banner", "The control API set the reads to 1 for sk_test_…dbox at ")
+	p.appears(".groups .banner", ", and 1 before") // One line for the key.
 	assert.Contains(t, evaluate[string](p, "decodeURIComponent(location.search)"), p.server.Journal()[0].At.UTC().Format("after:2006-01-02T15:04:05"), "of this window")
 	assert.NotContains(t, p.text(".groups"), "429", "a refused request uses up nothing")
 	p.dress(appearance{width: 390, height: 844})
@@ -385,7 +387,7 @@ func TestCompare(t *testing.T) {
 	p.appears("p.less", "#2 success of another key before it: 200")
 	p.visit("?request=1")
 	p.appears(".pane", "more bytes")
-	p.becomes(`/^\{\n"data":\[\n\{\n"id":"/.test(document.querySelector(".body").textContent)`) // Indented, although its end is missing.
+	p.becomes(`/^\{\n  "data": \[\n    \{\n      "id": "/.test(document.querySelector(".body").textContent)`) // Indented, although its end is missing.
 }
 
 // TestATimeWindow is chosen by dragging over the bars, and is in the address.
@@ -470,7 +472,7 @@ func TestOneCandidate(t *testing.T) {
 	p.appears(".mails", "Invitation: Backend engineer")
 	p.appears(".mails", "Sandbox Live Ltd invites you to the assessment \"Backend engineer\".")
 	assert.True(t, strings.HasSuffix(p.text(".letter + .line code"), "?candidate=…"+invitation[32:]))
-	p.appears(".mail-row", "Requests that sent it")
+	p.appears(".mail-row", "No request in the journal sent it.")
 	p.press("[aria-label^='Open as']")
 	p.appears(".said", "ada@candidates.test opened")
 	p.do(chromedp.NavigateBack())
@@ -774,4 +776,39 @@ func TestPrintingAndColours(t *testing.T) {
 	p.do(chromedp.KeyEvent(kb.Escape))
 	p.becomes("!document.querySelector('.pane') && location.pathname === '/_sandbox/'")
 	assert.Regexp(t, `(?s)^200\s+GET.*took .*number 7$`, evaluate[string](p, "document.querySelector('#list .row[data-keep=x7]').textContent.trim()"), "words, not columns")
+}
+
+// TestWhatIsNewStandsOut: a new row fades in, and a card slides into its column, but not under reduced motion.
+func TestWhatIsNewStandsOut(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	assessment := p.server.AddAssessment("Backend")
+	p.request(1)
+	for number, motion := range []string{"reduce", "no-preference"} {
+		p.media("", "prefers-reduced-motion", motion)
+		p.visit("")
+		p.do(chromedp.WaitVisible(chromedp.CSS(row(number + 1))))
+		evaluate[string](p, "addEventListener('animationstart', e => { window.faded = e.animationName + ' ' + e.target.dataset.keep }), ''")
+		p.request(1)
+		p.do(chromedp.WaitVisible(chromedp.CSS(row(number + 2))))
+		p.becomes("!document.getAnimations().length")
+		assert.Equal(t, motion != "reduce", evaluate[bool](p, "window.faded === "+quote(fmt.Sprintf("fresh x%d", number+2))), motion)
+		invitation, err := p.server.Invite(assessment, "ada@candidates.test", "Ada")
+		require.NoError(t, err)
+		p.visit(pipelinePath)
+		card := `[data-keep="` + invitation + `"]`
+		p.do(chromedp.WaitVisible(chromedp.CSS(card)))
+		evaluate[string](p, "(animate => { Element.prototype.animate = function (...all) { window.slid = this.dataset.keep; return animate.apply(this, all) } })(Element.prototype.animate), ''")
+		p.press(card + " button")
+		p.becomes("!!document.querySelector('.column:nth-child(2) " + strings.ReplaceAll(card, `"`, `\"`) + "')")
+		p.appears(".said", "ada@candidates.test opened")
+		p.becomes(fmt.Sprintf("(window.slid === %q) === %t", invitation, motion != "reduce"))
+	}
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(3))))
+	evaluate[string](p, "addEventListener('animationstart', () => { window.fades = (window.fades ?? 0) + 1 }), ''")
+	p.request(40) // The first may come alone.
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(43))))
+	p.becomes("!document.getAnimations().length")
+	assert.LessOrEqual(t, evaluate[int](p, "window.fades ?? 0"), 10, "many at once do not")
 }

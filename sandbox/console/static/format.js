@@ -112,11 +112,21 @@ export function fromJSON(text) {
   }
 }
 
-// pretty indents JSON, and breaks the lines of JSON whose end is missing. It returns any other text unchanged.
+// pretty indents JSON, also JSON that does not parse because its end is missing, and returns any other text unchanged.
 export function pretty(text) {
-  const value = fromJSON(text),
-    broken = () => text.replace(/"(?:[^"\\]|\\.)*"?|[[{,]/g, (part) => (/^[[{,]$/.test(part) ? part + "\n" : part));
-  return value !== undefined ? JSON.stringify(value, null, 2) : /^\s*[[{]/.test(text) ? broken() : text;
+  const value = fromJSON(text);
+  return value !== undefined ? JSON.stringify(value, null, 2) : /^\s*[[{]/.test(text) ? indented(text) : text;
+}
+
+// indented indents a text by its brackets. Strings stay as they are.
+function indented(text) {
+  let depth = 0;
+  const line = (by) => "\n" + "  ".repeat((depth = Math.max(0, depth + by)));
+  return text.trimStart().replace(/"(?:[^"\\]|\\.)*"?|\s*([[{]\s*[\]}]|[[{\]},:])\s*/g, (found, mark) => {
+    if (!mark || mark.length > 1) return mark ?? found;
+    if (mark === ":") return ": ";
+    return /[\]}]/.test(mark) ? line(-1) + mark : mark + line(mark === "," ? 0 : 1);
+  });
 }
 
 const token = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;

@@ -2,7 +2,7 @@
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { linkTo, state } from "./core.js";
 import { clockTime, effects, middle, plural, shortDay } from "./format.js";
-import { agentOf, keyName, statusKind, statusText, why } from "./request.js";
+import { agentOf, keyName, limitText, setsLimit, statusKind, statusText, why } from "./request.js";
 
 const quoted = (text) => (/[\s{]/.test(text) ? `"${text}"` : text);
 
@@ -25,9 +25,11 @@ function bars(counts) {
   return html`<svg class="trend" viewBox="0 0 ${Math.max(counts.length, 12)} 20" preserveAspectRatio="none" aria-hidden="true">${svg`<path d=${counts.map(bar).join("")}></path>`}</svg>`;
 }
 
-// groupsView shows the groups, and how many of the requests each program sent if there are several.
-export function groupsView(groups) {
+// groupsView shows the groups, the actions that set the rate limit of one of their keys, and how many of the requests each program sent if
+// there are several.
+export function groupsView(groups, actions) {
   const today = state.clock?.now.slice(0, 10),
+    limits = [...Map.groupBy(actions.filter((a) => groups.some((g) => setsLimit(a, g))), (a) => a.subject.replace(/.* for /, "")).values()],
     programs = Map.groupBy(groups, agentOf);
   const search = ({ error = {}, ...g }) =>
     [
@@ -47,6 +49,7 @@ export function groupsView(groups) {
     <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${share(g)}</small></td><td>${bars(g.times)}</td>
     <td class="number"><time>${g.at.startsWith(today) ? "" : shortDay(g.at) + " "}${clockTime(g.at)}</time></td></tr>`;
   return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1">
+    ${limits.map((all) => html`<p class="banner">${limitText(all.at(-1))}${all.length > 1 ? `, and ${all.length - 1} before` : ""}</p>`)}
     ${programs.size > 1 ? html`<p class="banner" id="programs">${[...programs].map(([agent, all]) => ({ agent, count: sumOf(all) })).sort((a, b) => b.count - a.count).map(program)}</p>` : nothing}
     <table>
     <caption class="gone">${plural(groups.length, "group")} of requests that are alike, the largest first</caption>

@@ -6,10 +6,11 @@ import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText,
 import { copyCurl, exportOf, failLink, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsOf, groupsView } from "./groups.js";
-import { clearSearch, hasTerm, interval, isOfWindow, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
+import { clearSearch, hasTerm, interval, isInWindow, isOfWindow, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
+  maxFresh = 10, // New rows that fade in: more at once would only flicker, and keep the browser busy.
   maxRun = 3, // Actions in a row that are not folded.
   maxRows = 10000,
   maxPrinted = 1000;
@@ -37,7 +38,8 @@ let rows = [],
   lost = "", // Why the open request is not there.
   refused = null, // Why the server refused the search.
   range = null, // The first and the last bar that the pointer is on or was dragged over.
-  loading = null; // Of older requests.
+  loading = null, // Of older requests.
+  fresh = Infinity; // Rows from this number on are new.
 const unfolded = new Set(); // Names of runs of actions.
 let shown = null; // The search and the view of the rows.
 let cursor = 0,
@@ -233,6 +235,7 @@ function showNew() {
 
 // merge shows what waits.
 function merge() {
+  fresh = rows.length && waiting.length <= maxFresh ? rows[0].number + 1 : Infinity;
   actions = [...actions, ...waitingActions];
   waitingActions = [];
   setRows([...rows, ...waiting].sort((a, b) => b.number - a.number), more);
@@ -389,7 +392,7 @@ function row(e, tabbable) {
     tail = path.search(/\/[^/]*(\/[0-9a-f-]{36})?$/i), // An id says nothing without the segment before it.
     [second, millis] = [clockTime(e.at), e.at.slice(19, 23)];
   const word = (text) => html`<span class="gone">${text}</span>`; // The content is the row's name.
-  return html`<a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""} ${e.subject ? "named" : ""} ${odd.length ? "marked" : ""}`} draggable="false"
+  return html`<a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""} ${e.number >= fresh ? "fresh" : ""} ${e.subject ? "named" : ""} ${odd.length ? "marked" : ""}`} draggable="false"
       href=${href(e.number)} data-keep=${"x" + e.number} aria-current=${e.number === opened() ? "true" : nothing}
       tabindex=${e.number === tabbable ? 0 : -1}>
     <span class=${"status " + statusKind(e)}>${statusText(e)}</span>
@@ -588,7 +591,7 @@ function view() {
     ${stats.buckets?.length ? sparkline() : nothing}
     ${
       rows.length
-        ? html`<div class=${"split " + (number ? "open" : "")}>${groups ? groupsView(groups) : listView()}${side}</div>`
+        ? html`<div class=${"split " + (number ? "open" : "")}>${groups ? groupsView(groups, allActions.filter((a) => isInWindow(a.at))) : listView()}${side}</div>`
         : html`<p class="panel none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message}</span>` : html`${noMatch()}${isTyping ? nothing : unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`
     }`;
 }

@@ -5,6 +5,7 @@ import { act, change, copyButton, draw, get, linkTo, post, state, textSearch } f
 import { clockTime, fullTime, plural, shortDay, shortIDs } from "./format.js";
 
 let mails = null;
+const requests = new Map(); // Numbers of those that sent the opened e-mails, 0 if no request in the journal did.
 
 // The server has them oldest first, which gives each a number that stays.
 const load = async () => (mails = (await get("mails")).mails.map((m, i) => ({ ...m, nth: i })).reverse());
@@ -18,12 +19,27 @@ const open = (m) =>
 // link returns an address at which a candidate opens the invitation: that of the candidate in the sandbox.
 const link = (m) => linkTo("pipeline", { candidate: m.invitation_id });
 
+// loadSender finds the request that sent an e-mail: the writes that name an invitation sent its e-mails in their order.
+const loadSender = (m) =>
+  act(async () => {
+    const { entries } = await get("journal", { search: `${m.invitation_id} method:POST` }),
+      sent = entries.filter((e) => e.done && !e.undone && e.route.endsWith(m.resent ? "/resend" : "/invitations")),
+      later = mails.filter((x) => x.invitation_id === m.invitation_id && x.resent === m.resent && x.nth > m.nth).length;
+    requests.set(m.nth, sent.at(-1 - later)?.number ?? 0);
+    draw();
+  });
+
+function sender(m) {
+  const number = requests.get(m.nth);
+  return number ? html`Sent by request <a href=${linkTo("", { request: number })}>#${number}</a>` : number === 0 ? "No request in the journal sent it." : nothing;
+}
+
 // row shows an e-mail. It is open if the address names it.
 const row = (m) => html`<li class="mail-row"><p><a href=${link(m)}><bdi>${m.name}</bdi></a> <bdi class="quiet" title=${m.email}>${m.email}</bdi></p>
-    <details ?open=${state.query.get("mail") === m.invitation_id}><summary><b>${m.subject}</b>${m.resent ? html` <span class="mark">resent</span>` : nothing}</summary>
+    <details ?open=${state.query.get("mail") === m.invitation_id} @toggle=${({ newState }) => newState === "open" && loadSender(m)}><summary><b>${m.subject}</b>${m.resent ? html` <span class="mark">resent</span>` : nothing}</summary>
       <p class="quiet">From <bdi>${m.sender}</bdi>${m.organization ? html` · ${m.organization}` : nothing} · <time>${fullTime(m.at)}${m.at.slice(19, 23)}</time></p><p class="letter">${m.text}</p>
       <p class="line"><code title=${link(m)}>${shortIDs(link(m))}</code>${copyButton(location.origin + link(m), "Copy the link")}</p>
-      <p class="line"><a href=${linkTo("", { q: `${m.invitation_id} method:POST` })}>Requests that sent it</a> <a href=${linkTo("mails", { mail: m.invitation_id })}>Link to this e-mail</a><small>The sandbox made this text. The service's own may differ.</small></p></details>
+      <p class="line"><span>${sender(m)}</span><a href=${linkTo("mails", { mail: m.invitation_id })}>Link to this e-mail</a><small>The sandbox made this text. The service's own may differ.</small></p></details>
     <time class="quiet" title=${fullTime(m.at)}>${shortDay(m.at)} ${clockTime(m.at)}</time>
     <p>${m.opened || m.ended ? html`<small>${m.ended || "opened"}</small>` : html`<button class="plain small" @click=${() => open(m)} aria-label=${"Open as candidate " + m.name}>Open as candidate</button>`}</p></li>`;
 

@@ -72,12 +72,17 @@ async function take(c, stage, isChosen) {
     await pipeline.refresh.settled();
     return document.getElementById("evaluate-ship_score")?.select();
   }
+  const from = kept(c.id)?.getBoundingClientRect();
   const run = async () => {
     if (stage !== "opened" && !c.submission_id) await post(`invitations/${c.id}/begin`);
     if (takes[stage]) await post(takes[stage].replace("ID", c.id));
   };
   await act(() => change(run));
   await refreshNow();
+  const card = kept(c.id),
+    to = card?.getBoundingClientRect();
+  if (!from || !to || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  card.animate([{ transform: `translate(${from.x - to.x}px, ${from.y - to.y}px)` }, {}], { duration: 160, easing: "ease-out" });
 }
 
 function close() {

@@ -58,7 +58,10 @@ function isBefore(at, v) {
 }
 
 // isOfWindow reports whether the search is a time window alone, with a time in it.
-export const isOfWindow = (at) => termsOf(searched()).every((t) => isLimit(t) && isBefore(at, t.replace(/^\w+:/, "")) === t.startsWith("before"));
+export const isOfWindow = (at) => termsOf(searched()).every(isLimit) && isInWindow(at);
+
+// isInWindow reports whether a time is in the time window of the search, whatever else is searched for.
+export const isInWindow = (at) => termsOf(searched()).filter(isLimit).every((t) => isBefore(at, t.replace(/^\w+:/, "")) === t.startsWith("before"));
 const isLimit = (term) => /^(after|before):./.test(term);
 
 // searchFile returns the entries of the file that match a search, and why it is refused.
