@@ -27,7 +27,7 @@ SELECT 'alert' AS "deliveries that were never attempted", args->>'organization' 
 
 -- results that are not delivered: repair the cause, then `hiring-team retry-all`.
 SELECT 'alert' AS "results that are not delivered", id, args->>'organization' AS organization, args->>'submission_id' AS submission, state FROM river_job
-	WHERE kind = 'hiring_delivery' AND state IN ('cancelled', 'discarded');
+	WHERE kind = 'hiring_delivery' AND (state = 'discarded' OR state = 'cancelled' AND metadata->>'cancel_attempted_at' IS NULL);
 
 -- submissions that cannot be decoded: ask the support of the API, then `hiring-team deliver`, which deletes the row.
 SELECT 'alert' AS "submissions that cannot be decoded", organization, substr(address, 13) AS submission, detail FROM hiring_jobs WHERE status = 'unreadable';

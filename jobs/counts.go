@@ -51,6 +51,9 @@ func (in *installation[TTx]) count(ctx context.Context, query string) (map[jobSt
 	return counts, cmp.Or(err, rows.Err())
 }
 
+// notByOperatorSQL is the condition for jobs that no operator cancelled with [river.Client.JobCancel].
+const notByOperatorSQL = "metadata->>'cancel_attempted_at' IS NULL"
+
 const unfinishedSQL = "state IN ('available', 'pending', 'retryable', 'running', 'scheduled')"
 
 // countPolls counts the unfinished and the discarded polls of each organization. The next one is due when its wait has passed
@@ -73,7 +76,7 @@ func (in *installation[TTx]) countDeliveries(ctx context.Context) (map[jobState]
 				CASE WHEN state IN ('cancelled', 'discarded') THEN CAST(state AS text) WHEN `+failed+` IS NOT NULL THEN 'failing' WHEN state = 'running' OR `+rescues+` > 0 THEN 'running' ELSE 'waiting' END AS condition,
 				`+t.epochSQL("CASE WHEN state IN ('cancelled', 'discarded') THEN finalized_at WHEN "+failed+" IS NOT NULL THEN "+failed+" ELSE created_at END")+` AS since,
 				`+rescues+` AS rescues
-			FROM river_job WHERE queue = '`+QueueDeliveries+`' AND (`+unfinishedSQL+` OR state IN ('cancelled', 'discarded')))
+			FROM river_job WHERE queue = '`+QueueDeliveries+`' AND (`+unfinishedSQL+` OR state = 'discarded' OR state = 'cancelled' AND `+notByOperatorSQL+`))
 		SELECT organization, condition, count(*), 0, min(since) FROM deliveries GROUP BY 1, 2
 		UNION ALL SELECT organization, '`+string(DeliveriesRescued)+`', count(*), 0, min(created) FROM deliveries WHERE rescues > 1 AND condition NOT IN ('cancelled', 'discarded') GROUP BY 1
 		UNION ALL SELECT organization, '`+string(DeliveriesUnfinished)+`', count(*), 0, min(created) FROM deliveries WHERE condition NOT IN ('cancelled', 'discarded') GROUP BY 1

@@ -47,7 +47,7 @@ func Resume[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, org
 func RetryAll[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, organization string) (started int, err error) {
 	t := callerTable(client, tx)
 	n, err := t.retry(ctx, organization, t.waitingSQL()+" OR kind = '"+KindDelivery+"' AND (state = 'discarded' OR state = 'cancelled' AND "+
-		"metadata->>'cancel_attempted_at' IS NULL AND "+t.errorsSQL("count", "LIKE '%"+txEnded+"%'")+" = 0)")
+		notByOperatorSQL+" AND "+t.errorsSQL("count", "LIKE '%"+txEnded+"%'")+" = 0)")
 	return int(n), err
 }
 

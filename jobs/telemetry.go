@@ -112,7 +112,7 @@ const (
 	// The number is 1 while deliveries are paused, as when the receiver responded with 410. Oldest is the beginning of
 	// the pause.
 	DeliveriesPaused    State = "paused"
-	DeliveriesCancelled State = "cancelled" // Cancelled by a handler and kept by River. They are not retried.
+	DeliveriesCancelled State = "cancelled" // Cancelled by a handler, not by an operator, and kept by River. They are not retried.
 	DeliveriesDiscarded State = "discarded" // Failed for the last time and kept by River. They are not retried.
 
 	// DeliveriesUnreadable are rows of submissions that polls could not decode. Deliver deletes the row and reads the submission again.

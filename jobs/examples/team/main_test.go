@@ -240,7 +240,7 @@ func TestTeamOperates(t *testing.T) {
 	prints("^"+id+" +hiring_delivery +available +none +1 .* failed$", "late", "team-a")
 	prints("^hiring_delivery [0-9]+: running, it ends with its handler, or six minutes after .*$", "cancel", value("SELECT CAST(id AS text) FROM hiring.river_job WHERE state = 'running' AND kind = 'hiring_delivery'"))
 	prints("^hiring_delivery "+id+": cancelled$", "cancel", id)
-	prints("^team-a +given up .* 1 +none +0$", "retry-all")
+	prints("^team-a +running .* 0 +none +0$", "retry-all")
 	require.Equal(t, "cancelled", value("SELECT state FROM hiring.river_job WHERE id = "+id))
 	prints("^hiring_delivery "+id+": deleted$", "delete", id)
 	const left = "SELECT CAST(count(*) AS text) FROM hiring."

@@ -11,7 +11,7 @@ WITH organizations AS (
 	FROM hiring.river_job, LATERAL (SELECT errors[cardinality(errors)]->>'error' AS error, CAST(errors[cardinality(errors)]->>'at' AS timestamptz) AS failed_at) AS last
 	WHERE kind IN ('hiring_poll', 'hiring_delivery', 'hiring_invitations') AND (finalized_at IS NULL OR kind = 'hiring_delivery' AND state <> 'completed')
 ), jobs AS (
-	SELECT organization, count(*) FILTER (WHERE failed) AS failed, count(finalized_at) AS given_up, min(created_at) FILTER (WHERE delivery) AS oldest,
+	SELECT organization, count(*) FILTER (WHERE failed) AS failed, count(*) FILTER (WHERE finalized_at IS NOT NULL AND metadata->>'cancel_attempted_at' IS NULL) AS given_up, min(created_at) FILTER (WHERE delivery) AS oldest,
 		bool_or(poll) AS listed, max(CAST(args->>'wait' AS integer)) AS wait, bool_or(kind <> 'hiring_delivery' AND failed AND error LIKE '%: 401 %') AS key_refused,
 		bool_or(poll AND failed) AS polls_fail, bool_or(delivery AND failed) AS deliveries_fail,
 		bool_or(poll AND metadata->'snoozes' IS NOT NULL) AS state_refused,
