@@ -190,7 +190,7 @@ func TestBucketsFitTheTime(t *testing.T) {
 		}
 		assert.Equal(t, 100, total)
 	}
-	s := sandbox.Start(t)
+	s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return noon }))
 	for range 2 {
 		for range 30 {
 			inProcess(s).do(t, http.MethodGet, "/api/v1/account", "")
