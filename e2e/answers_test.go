@@ -591,6 +591,7 @@ func TestEachActionIsUndone(t *testing.T) {
 	p.appears(".pane .meta", "sent")
 	p.press("#next")
 	p.appears(".said", "ada@candidates.test opened")
+	p.appears(".pane .meta", "opened") // The buttons move then.
 	p.press("#revoke")
 	p.appears(".card.ended .mark", "revoked")
 	p.appears(".timeline li:last-child", "revoked")

@@ -25,17 +25,17 @@ import (
 type customerTable struct {
 	sync.Mutex
 
-	hangs  sync.Mutex // List does not return while it is locked.
-	rows   map[string]customer
-	opened map[string]int // Calls of Open by name.
-	fails  bool           // List fails.
-	panics bool           // The last failure was a panic.
+	hangs    sync.Mutex // List does not return while it is locked.
+	rows     map[string]customer
+	opened   map[string]int // Calls of Open by name.
+	fails    bool           // List fails.
+	failures int            // So far.
 }
 
-// fail panics, and the next time returns an error.
+// fail panics, and the next two times returns an error: an attempt may call it twice.
 func (c *customerTable) fail(err error) error {
-	c.panics = !c.panics
-	if c.panics {
+	c.failures++
+	if c.failures%3 == 1 {
 		panic(err)
 	}
 	return err
@@ -72,7 +72,7 @@ func (c *customerTable) openedTimes(name string) int {
 func (c *customerTable) setFailing(fails bool) {
 	c.Lock()
 	defer c.Unlock()
-	c.fails, c.panics = fails, false
+	c.fails, c.failures = fails, 0
 }
 
 func (c *customerTable) directory() *jobs.Directory {
