@@ -87,8 +87,8 @@ func (in *installation[TTx]) countDeliveries(ctx context.Context) (map[jobState]
 const stateRuns State = "runs"
 
 // countInvitations counts the invitations without a result of each organization, and its unfinished runs. A run that fails again
-// and again has an error of the last nine minutes: it takes three, and waits for at most five. An older error may be repaired, and
-// the run of a long queue goes on for hours.
+// and again has an error of the last nine minutes: it takes three, and waits for at most five. The cause of an older error may be
+// repaired, and the run of a long queue takes hours. overview.sql and alerts.sql have the same nine minutes.
 func (in *installation[TTx]) countInvitations(ctx context.Context) (map[jobState]jobCount, error) {
 	t := in.table()
 	return in.count(ctx, `SELECT organization, '`+string(InvitationsQueued)+`', count(*), 0, min(`+t.epochSQL("updated_at")+`) FROM hiring_jobs WHERE `+pendingSQL+` GROUP BY 1

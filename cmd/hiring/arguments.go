@@ -97,8 +97,8 @@ var withoutResults = []string{"add", "archive", "completion", "delete", "remove"
 // withoutServer are the names of the commands that have no use for the flags of the others.
 var withoutServer = []string{"completion", "help", "profile", "sandbox", "version"} //nolint:gochecknoglobals // a constant table
 
-// aboutFlags are the names of the flags that say which things of which server a command is about.
-var aboutFlags = []string{"assessment", "dialect", "profile", "sandbox"} //nolint:gochecknoglobals // a constant table
+// targetFlags are the names of the flags that select the server and the assessment.
+var targetFlags = []string{"assessment", "dialect", "profile", "sandbox"} //nolint:gochecknoglobals // a constant table
 
 // requestFlags are the names of the flags that any request may have.
 var requestFlags = []string{"data", "dialect", "field", "jq", "profile", "sandbox"} //nolint:gochecknoglobals // a constant table

@@ -306,7 +306,7 @@ func (a *app) selected(c *cobra.Command, advice string) string {
 }
 
 // keptFlags returns the flags that were typed and that a command has, or other flags that habits has instead, for advice that names the
-// command. A hint gets only those that choose what it is about. kept has the flags that the advice then has.
+// command. A hint gets only targetFlags. kept has the flags that the advice then has.
 func (a *app) keptFlags(c *cobra.Command, text string, isInstead bool) (flags string, kept []typedFlag) {
 	isLocal := slices.Contains(withoutServer, strings.Fields(commandName(c))[0])
 	for _, typed := range a.typed {
@@ -320,7 +320,7 @@ func (a *app) keptFlags(c *cobra.Command, text string, isInstead bool) (flags st
 				continue
 			}
 		case flag == nil || !addsTo(c, flag, with), c.Name() == "api" && !slices.Contains(requestFlags, flag.Name),
-			!isInstead && !slices.Contains(aboutFlags, flag.Name), flag.Name == "jq" && ofItem.MatchString(typed.value) == (c.Flag("limit") != nil):
+			!isInstead && !slices.Contains(targetFlags, flag.Name), flag.Name == "jq" && ofItem.MatchString(typed.value) == (c.Flag("limit") != nil):
 			continue
 		case flag.NoOptDefVal != "":
 			add = " --" + flag.Name
@@ -388,7 +388,7 @@ var onlyFlags = regexp.MustCompile(`^(--?[a-z-]+(?: '[^']*'| [\w@%+./:-]+)?(?: -
 // results matches the name of a file.
 var results = regexp.MustCompile(`^[^@=:]+\.(?:csv|jsonl?)$`)
 
-// unknownFlags names what to use instead of the flags in some places, which a command does not have, or flags with a similar name.
+// unknownFlags names what to use instead of flags that were typed and that a command does not have, or flags with a similar name.
 func (a *app) unknownFlags(c *cobra.Command, unknown []typedFlag) error {
 	flags, others := flagLines(c.LocalNonPersistentFlags())+c.Example, "It has the flags below, and those of hiring --help"
 	if !isAction(c) {

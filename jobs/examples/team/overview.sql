@@ -7,7 +7,7 @@ WITH organizations AS (
 ), job AS (
 	SELECT *, args->>'organization' AS organization, kind = 'hiring_poll' AS poll, kind = 'hiring_delivery' AND finalized_at IS NULL AS delivery,
 		error = 'Stuck job rescued by JobRescuer' AS rescued, error IS NOT NULL AND error <> 'Stuck job rescued by JobRescuer' AND finalized_at IS NULL
-			AND (kind <> 'hiring_invitations' OR failed_at > now() - interval '9 minutes') AS failed -- a run goes on for hours after a failure that is repaired
+			AND (kind <> 'hiring_invitations' OR failed_at > now() - interval '9 minutes') AS failed -- a run may take hours after a failure that is repaired; jobs/counts.go has the same nine minutes
 	FROM hiring.river_job, LATERAL (SELECT errors[cardinality(errors)]->>'error' AS error, CAST(errors[cardinality(errors)]->>'at' AS timestamptz) AS failed_at) AS last
 	WHERE kind IN ('hiring_poll', 'hiring_delivery', 'hiring_invitations') AND (finalized_at IS NULL OR kind = 'hiring_delivery' AND state <> 'completed')
 ), jobs AS (
