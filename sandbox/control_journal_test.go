@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"bufio"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -478,4 +479,30 @@ func TestAWriteOfThePageIsUndone(t *testing.T) {
 	steered(t, s, "snapshots/1/restore", "")
 	_, body = steer(t, s, http.MethodGet, "assessments", "")
 	assert.NotContains(t, body, "Mine")
+}
+
+// TestAnExportOfOneRequestHasNothingOfOthers: neither other candidates' actions nor earlier moves of the clock.
+func TestAnExportOfOneRequestHasNothingOfOthers(t *testing.T) {
+	s := sandbox.Start(t)
+	assessment := s.AddAssessment("Backend")
+	for _, address := range []string{"ada@candidates.test", "bea@candidates.test"} {
+		_, err := s.Invite(assessment, address, "Name")
+		require.NoError(t, err)
+	}
+	steered(t, s, "clock", `{"seconds":60}`)
+	steered(t, s, "clock", `{"seconds":120}`)
+	inProcess(s).do(t, http.MethodGet, "/api/v1/account", "")
+	steered(t, s, "snapshots", "")
+	steered(t, s, "clock", `{"seconds":180}`)
+	steered(t, s, "snapshots/1/end", "")
+	_, body := steer(t, s, http.MethodGet, "journal?search=%231&zipped=true", "")
+	file, err := gzip.NewReader(strings.NewReader(body))
+	require.NoError(t, err)
+	text, err := io.ReadAll(file)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"subject":"120"`)
+	assert.Contains(t, string(text), `"snapshots":[]`)
+	for _, other := range []string{"candidates.test", `"subject":"60"`, `"subject":"180"`} {
+		assert.NotContains(t, string(text), other)
+	}
 }
