@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	_ "embed"
@@ -25,6 +26,7 @@ type Database[TTx any] struct {
 	inTx     func(ctx context.Context, do func(tx TTx) error) error
 	complete func(ctx context.Context, tx TTx, job *river.Job[anyArgs]) (*river.Job[anyArgs], error)
 	migrator func(*rivermigrate.Config) (*rivermigrate.Migrator[TTx], error)
+	client   func(*river.Config) (*river.Client[TTx], error)
 }
 
 // anyArgs are the arguments of a job of any kind, which are not decoded.
@@ -43,6 +45,7 @@ func Postgres(pool *pgxpool.Pool) Database[pgx.Tx] {
 		migrator: func(c *rivermigrate.Config) (*rivermigrate.Migrator[pgx.Tx], error) {
 			return rivermigrate.New(riverpgxv5.New(pool), c)
 		},
+		client: func(c *river.Config) (*river.Client[pgx.Tx], error) { return river.NewClient(riverpgxv5.New(pool), c) },
 	}
 }
 
@@ -66,7 +69,35 @@ func SQLite(db *sql.DB) Database[*sql.Tx] {
 		migrator: func(c *rivermigrate.Config) (*rivermigrate.Migrator[*sql.Tx], error) {
 			return rivermigrate.New(riversqlite.New(db), c)
 		},
+		client: func(c *river.Config) (*river.Client[*sql.Tx], error) { return river.NewClient(riversqlite.New(db), c) },
 	}
+}
+
+// Run runs the workers of a configuration, which [Watch] and [SendInvitations] have completed, until ctx
+// ends. Running handlers then have SoftStopTimeout until their contexts end, and Run returns at the latest two seconds
+// later, also while a handler does not return. Afterwards end the process without closing the database: Close of a
+// pool waits for such a handler.
+//
+// If SoftStopTimeout is zero, Run sets it to ten seconds.
+//
+// Run returns nil after ctx has ended, and before that the error with which the workers cannot start. Call it once for a
+// configuration. To insert jobs, use another client, such as that of [Invite], or in a handler
+// [river.ClientFromContext].
+func Run[TTx any](ctx context.Context, db Database[TTx], config *river.Config) error {
+	config.SoftStopTimeout = cmp.Or(config.SoftStopTimeout, 10*time.Second)
+	workers, err := db.client(config)
+	if err != nil {
+		return err
+	}
+	if err := workers.Start(ctx); err != nil && ctx.Err() == nil {
+		return err
+	}
+	<-ctx.Done()
+	select {
+	case <-workers.Stopped():
+	case <-time.After(config.SoftStopTimeout + 2*time.Second):
+	}
+	return nil
 }
 
 // querier runs SQL in a database or in a transaction.

@@ -3,7 +3,8 @@
 // SQLite for one. The guide [Jobs] shows a complete program.
 //
 // [Migrate] creates the tables. [Watch] delivers results to a handler. [Invite] queues
-// invitations, and [SendInvitations] sends them. [Webhook] posts results to a URL.
+// invitations, and [SendInvitations] sends them. [Webhook] posts results to a URL. [Run] runs the
+// workers.
 //
 // A result takes two steps:
 //

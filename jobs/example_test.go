@@ -17,7 +17,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/stretchr/testify/require"
 
@@ -45,10 +44,9 @@ func work(ctx context.Context, client *hiring.Client, databaseURL string, storeS
 	db := jobs.Postgres(pool) // No defer pool.Close(): it would wait for a handler that hangs.
 	host, _ := os.Hostname()
 	config := &river.Config{
-		ID:              fmt.Sprintf("%s-%d", host, os.Getpid()), // Names the process in attempted_by.
-		Schema:          "hiring",
-		Logger:          slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		SoftStopTimeout: 10 * time.Second, // For running handlers.
+		ID:     fmt.Sprintf("%s-%d", host, os.Getpid()), // Names the process in attempted_by.
+		Schema: "hiring",
+		Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	organizations := []jobs.Organization{{Name: "acme", Client: client}}
 	if err := jobs.Watch(config, db, jobs.Results[pgx.Tx]{Organizations: organizations, Handle: storeScore}); err != nil {
@@ -57,19 +55,7 @@ func work(ctx context.Context, client *hiring.Client, databaseURL string, storeS
 	if err := jobs.SendInvitations(config, db, jobs.Invitations{Organizations: organizations}); err != nil {
 		return err
 	}
-	workers, err := river.NewClient(riverpgxv5.New(pool), config)
-	if err != nil {
-		return err
-	}
-	if err := workers.Start(ctx); err != nil {
-		return err
-	}
-	<-ctx.Done()
-	select {
-	case <-workers.Stopped():
-	case <-time.After(12 * time.Second): // A handler hangs.
-	}
-	return nil
+	return jobs.Run(ctx, db, config) // Until ctx ends. Running handlers have ten seconds more.
 }
 
 // TestGuideWorkersPostgres runs the workers of the guide, whose tables have a schema of their own, in two processes. It invites with a client
@@ -119,6 +105,19 @@ func TestGuideWorkersPostgres(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
+func TestRunReturnsWhatPreventsTheStart(t *testing.T) {
+	t.Parallel()
+	s := newSQLite(t)
+	config := testConfig()
+	require.ErrorContains(t, jobs.Run(t.Context(), s.database, config), "Workers", "without Watch")
+	require.NoError(t, jobs.Watch(config, s.database, jobs.Results[*sql.Tx]{Organizations: newAPI(t).organizations(), Handle: s.insertResult}))
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	require.NoError(t, jobs.Run(ctx, s.database, config), "SIGTERM during the start")
+	require.NoError(t, s.db.Close())
+	require.ErrorContains(t, jobs.Run(t.Context(), s.database, config), "database is closed")
+}
+
 // apply stores an application and queues the invitation of its candidate in one
 // transaction.
 func apply(ctx context.Context, pool *pgxpool.Pool, inviter *river.Client[pgx.Tx], assessmentID string, who hiring.NewInvitation) error {
@@ -149,7 +148,7 @@ func ExampleWatch() {
 		log.Fatal(err)
 	}
 
-	config := &river.Config{SoftStopTimeout: 10 * time.Second} // For running handlers.
+	config := new(river.Config)
 	err = jobs.Watch(config, jobs.SQLite(db), jobs.Results[*sql.Tx]{
 		Organizations: []jobs.Organization{{
 			Name: "acme", Client: api.LiveClient(), Watch: hiring.WatchOptions{Since: time.Now().Add(-24 * time.Hour)}, // Used by the first start only.
@@ -163,14 +162,9 @@ func ExampleWatch() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	workers, err := river.NewClient(riversqlite.New(db), config)
-	if err != nil {
+	if err := jobs.Run(ctx, jobs.SQLite(db), config); err != nil {
 		log.Fatal(err)
 	}
-	if err := workers.Start(ctx); err != nil { // The workers stop when ctx ends.
-		log.Fatal(err)
-	}
-	<-workers.Stopped()
 	var score int
 	err = db.QueryRow("SELECT score FROM results").Scan(&score)
 	fmt.Println(score, err)

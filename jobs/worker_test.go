@@ -84,15 +84,7 @@ func openAndRun[TTx any](s *store[TTx], _ func(), err error) error {
 		return err
 	}
 	config.Hooks = append(config.Hooks, river.HookInsertBeginFunc(skipScheduler))
-	workers, err := s.newClient(config)
-	if err != nil {
-		return err
-	}
-	if err := workers.Start(context.Background()); err != nil {
-		return err
-	}
-	<-workers.Stopped()
-	return nil
+	return jobs.Run(context.Background(), s.database, config)
 }
 
 // die kills the process within a few milliseconds, with a probability.

@@ -17,7 +17,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"go.opentelemetry.io/otel/exporters/prometheus"
 	"go.opentelemetry.io/otel/sdk/metric"
 
@@ -26,9 +25,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/jobs/jobsotel"
 	"github.com/hiring-assessment/hiring-go/otelhiring"
 )
-
-// stopTimeout is the longest time from SIGTERM to the end of the program.
-const stopTimeout = 7 * time.Second
 
 // work runs the jobs of one organization until ctx ends.
 func work(ctx context.Context, pool *pgxpool.Pool) error {
@@ -60,8 +56,8 @@ func work(ctx context.Context, pool *pgxpool.Pool) error {
 	host, _ := os.Hostname()
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	config := &river.Config{
-		ID:     fmt.Sprintf("%s-%d", host, os.Getpid()), // The log and attempted_by of a job name the process.
-		Schema: schema, Logger: log, SoftStopTimeout: stopTimeout - 2*time.Second,
+		ID:     fmt.Sprintf("%s-%d", host, os.Getpid()),               // The log and attempted_by of a job name the process.
+		Schema: schema, Logger: log, SoftStopTimeout: 5 * time.Second, // The program ends seven seconds after SIGTERM at the latest.
 	}
 	db := jobs.Postgres(pool)
 	organizations := []jobs.Organization{{Name: "acme", Client: client, Watch: hiring.WatchOptions{MinInterval: *every / 2, MaxInterval: *every}}}
@@ -72,27 +68,18 @@ func work(ctx context.Context, pool *pgxpool.Pool) error {
 	if err != nil {
 		return err
 	}
-	workers, err := river.NewClient(riverpgxv5.New(pool), config)
-	if err != nil {
-		return err
-	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", *metrics)
 	if err != nil {
 		return err
 	}
 	server := &http.Server{Handler: promhttp.Handler(), ReadHeaderTimeout: time.Minute}
 	go func() { _ = server.Serve(listener) }() // Until the program ends.
-	if err := workers.Start(ctx); err != nil { // The workers stop when ctx ends.
-		return err
-	}
 	fmt.Printf("Metrics: http://%s/metrics\nCtrl-C stops.\n\n", listener.Addr())
-	<-ctx.Done()
-	select {
-	case <-workers.Stopped():
-	case <-time.After(stopTimeout): // A handler hangs. River rescues its delivery after six minutes.
+	err = jobs.Run(ctx, db, config)
+	if err == nil {
+		fmt.Println("stopped")
 	}
-	fmt.Println("stopped")
-	return nil
+	return err
 }
 
 var out io.Writer = os.Stdout // Of the handler.
