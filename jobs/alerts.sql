@@ -40,9 +40,10 @@ SELECT 'alert' AS "invitations that no process sends", organization, count(*) AS
 		SELECT FROM river_job WHERE kind = 'hiring_invitations' AND args->>'organization' = organization AND finalized_at IS NULL)
 	GROUP BY organization HAVING min(updated_at) < now() - interval '10 minutes';
 
--- runs of invitations that fail: the error, or what the run waits for. One that runs for more than four minutes hangs, or its process was killed.
+-- runs of invitations that fail: the error, or what the run waits for. One that runs for more than four minutes hangs, or its process was killed, and one that was rescued twice may kill it.
 SELECT 'alert' AS "runs of invitations that fail", id, args->>'organization' AS organization, state, attempted_at, metadata->>'hiring_waits' AS waits_for, errors[cardinality(errors)]->>'error' AS error FROM river_job
 	WHERE kind = 'hiring_invitations' AND finalized_at IS NULL AND (metadata->>'hiring_waits' NOT IN ('', 'rate limit') OR state = 'running' AND attempted_at < now() - interval '4 minutes'
+		OR (SELECT count(*) FROM unnest(errors) AS e WHERE e->>'error' = 'Stuck job rescued by JobRescuer' AND CAST(e->>'at' AS timestamptz) > now() - interval '20 minutes') > 1
 		OR errors[cardinality(errors)]->>'error' <> 'Stuck job rescued by JobRescuer' AND CAST(errors[cardinality(errors)]->>'at' AS timestamptz) > now() - interval '9 minutes');
 
 -- queued invitations: a run sends them, unless another query names their organization.

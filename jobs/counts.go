@@ -18,7 +18,7 @@ type jobState struct {
 // jobCount is a number of jobs or of rows of hiring_jobs.
 type jobCount struct {
 	n       int
-	special int64   // Of polls the discarded ones, of runs those that fail, or wait for another limit of the plan or for an API that fails.
+	special int64   // Of polls the discarded ones, of runs those that fail, are killed again and again, or wait for another limit of the plan or for an API that fails.
 	seconds float64 // When the oldest entered its state, or when the next poll is due, since 1970. 0 without any.
 }
 
@@ -88,12 +88,14 @@ const stateRuns State = "runs"
 
 // countInvitations counts the invitations without a result of each organization, and its unfinished runs. A run that fails again
 // and again has an error of the last nine minutes: it takes three, and waits for at most five. The cause of an older error may be
-// repaired, and the run of a long queue takes hours. overview.sql and alerts.sql have the same nine minutes.
+// repaired, and the run of a long queue takes hours. overview.sql and alerts.sql have the same nine minutes. A run that is killed
+// again and again was rescued twice within twenty minutes.
 func (in *installation[TTx]) countInvitations(ctx context.Context) (map[jobState]jobCount, error) {
 	t := in.table()
+	rescues := t.errorsSQL("count", "= '"+rescueError+"' AND "+t.epochSQL("at")+" > "+t.epochSQL("CURRENT_TIMESTAMP")+" - 1200")
 	return in.count(ctx, `SELECT organization, '`+string(InvitationsQueued)+`', count(*), 0, min(`+t.epochSQL("updated_at")+`) FROM hiring_jobs WHERE `+pendingSQL+` GROUP BY 1
 		UNION ALL SELECT args->>'organization', '`+string(stateRuns)+`', sum(CASE WHEN state = 'discarded' THEN 0 ELSE 1 END),
-			sum(CASE WHEN `+t.epochSQL(t.errorsSQL("max", failedSQL))+` > `+t.epochSQL("CURRENT_TIMESTAMP")+` - 540 OR metadata->>'`+metadataWaits+`' NOT IN ('', '`+waitsRateLimit+`') THEN 1 ELSE 0 END), 0
+			sum(CASE WHEN `+rescues+` > 1 OR `+t.epochSQL(t.errorsSQL("max", failedSQL))+` > `+t.epochSQL("CURRENT_TIMESTAMP")+` - 540 OR metadata->>'`+metadataWaits+`' NOT IN ('', '`+waitsRateLimit+`') THEN 1 ELSE 0 END), 0
 		FROM river_job WHERE queue = '`+QueueInvitations+`' AND (`+unfinishedSQL+` OR state = 'discarded') GROUP BY 1`)
 }
 

@@ -214,6 +214,15 @@ func invitationsWaitForLimits[TTx any](t *testing.T, s *store[TTx]) {
 	require.Equal(t, 1, s.count(t, "river_job WHERE kind = 'hiring_invitations' AND metadata->>'hiring_waits' = 'rate limit'"))
 	require.Regexp(t, `level=WARN msg="jobs: the rate limit is used up: queued invitations wait" organization=acme kind=hiring_invitations next_attempt=\S+`, log.String())
 	eventually(t, func() bool { return r.deliveries(jobs.InvitationsStuck) == 0 }, "waiting for the rate limit is not stuck")
+	twice := "ARRAY_FILL(CAST($1 AS jsonb), ARRAY[2])"
+	if s.isSQLite() {
+		twice = "jsonb_array(json($1), json($1))"
+	}
+	for i, ago := range []time.Duration{time.Minute, time.Hour} { // After an hour the run has sent other invitations.
+		rescued := `{"error": "Stuck job rescued by JobRescuer", "at": "` + time.Now().Add(-ago).UTC().Format(time.RFC3339) + `"}`
+		s.mustExec(t, "UPDATE river_job SET errors = "+twice+" WHERE kind = 'hiring_invitations'", rescued)
+		eventually(t, func() bool { return r.deliveries(jobs.InvitationsStuck) == []int{2, 0}[i] }, "killed twice, the last time before "+ago.String())
+	}
 	require.NotContains(t, log.String(), "the API fails")
 	for _, e := range api.Journal() {
 		require.NotEqual(t, http.StatusTooManyRequests, e.Status)

@@ -118,7 +118,7 @@ func (w *inviteWorker[TTx]) Work(ctx context.Context, job *river.Job[inviteArgs]
 func (w *inviteWorker[TTx]) sendQueued(ctx context.Context, organization Organization, job *river.Job[inviteArgs]) error {
 	t := w.table()
 	client, err := organization.Client.With(hiring.WithTimeout(attemptTimeout))
-	if err = errors.Join(err, river.MetadataSet(ctx, metadataWaits, "")); err != nil {
+	if err != nil {
 		return err
 	}
 	var missing error
@@ -191,8 +191,8 @@ func (w *inviteWorker[TTx]) snoozeOrFail(ctx context.Context, o Organization, er
 	return errors.Join(err, river.MetadataSet(ctx, metadataWaits, waits), river.JobSnooze(delay))
 }
 
-// metadataWaits is the key in the metadata of a run for what the run waits for: the plan, the API, or the rate limit, which is
-// no failure. The value is empty while the run does not wait.
+// metadataWaits is the key in the metadata of a poll or a run for what it waits for: the plan, the API, or the rate limit, which is
+// no failure. The value is empty after an attempt that does not wait.
 const (
 	metadataWaits  = "hiring_waits"
 	waitsRateLimit = "rate limit"

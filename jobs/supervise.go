@@ -29,6 +29,9 @@ type attempt struct {
 // supervise runs one attempt of a job, and reports discarded and cancelled jobs to the
 // telemetry of the organization. A panic is returned as an error, without its text.
 func (in *installation[TTx]) supervise(ctx context.Context, r *registry, a attempt, work func(o Organization, source int) error) error {
+	if a.row.Kind != KindDelivery {
+		_ = river.MetadataSet(ctx, metadataWaits, "") // A worker's context is no error.
+	}
 	o, source, err := r.find(ctx, a.organization)
 	if errors.Is(err, errUnlisted) {
 		return in.endUnlisted(ctx, a)

@@ -131,7 +131,7 @@ const (
 // States of invitations.
 const (
 	InvitationsQueued State = "queued" // Not sent yet. Oldest is when the first of them was queued.
-	// Queued for an organization whose run fails, for example because the key is rejected, waits because the API fails, or has
-	// reached the limit of the plan, and for one that is not listed, such as a misspelt name.
+	// Queued for an organization whose run fails, for example because the key is rejected, is killed again and again, waits because the
+	// API fails, or has reached the limit of the plan, and for one that is not listed, such as a misspelt name.
 	InvitationsStuck State = "stuck"
 )

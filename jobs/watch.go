@@ -262,6 +262,9 @@ func (w *pollWorker[TTx]) save(ctx context.Context, o Organization, job *river.J
 			return err
 		}
 		next := &river.InsertOpts{ScheduledAt: w.Now().Add(polled.Wait)}
+		if polled.More && polled.Wait > time.Minute && polled.Progress.Failing == "" {
+			next.Metadata = []byte(`{"` + metadataWaits + `": "` + waitsRateLimit + `"}`)
+		}
 		args := pollArgs{Organization: o.Name, Wait: int64(polled.Wait.Seconds())}
 		_, err := river.ClientFromContext[TTx](ctx).InsertTx(ctx, tx, args, next)
 		return err

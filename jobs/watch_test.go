@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -311,9 +312,28 @@ func TestAlertQueriesPostgres(t *testing.T) {
 		('{"organization": "acme", "submission_id": "five"}', 'hiring_delivery', 'hiring_deliveries', 9, 2, 'retryable', ARRAY_FILL('{"error": "Stuck job rescued by JobRescuer"}'::jsonb, ARRAY[2]), now(), NULL, NULL),
 		('{"organization": "globex"}', 'hiring_invitations', 'hiring_invitations', 9, 1, 'retryable', ARRAY[jsonb_build_object('error', 'failed', 'at', now())], now(), NULL, NULL)`)
 	found(1)
-	for _, change := range []string{`errors = NULL, metadata = '{"hiring_waits": "plan"}'`, "metadata = '{}', state = 'running', attempted_at = now() - interval '5 minutes'"} {
+	for _, change := range []string{`errors = NULL, metadata = '{"hiring_waits": "plan"}'`, "metadata = '{}', errors = ARRAY_FILL(jsonb_build_object('error', 'Stuck job rescued by JobRescuer', 'at', now()), ARRAY[2])", "errors = NULL, metadata = '{}', state = 'running', attempted_at = now() - interval '5 minutes'"} {
 		s.mustExec(t, "UPDATE river_job SET "+change+" WHERE kind = 'hiring_invitations'")
 		found(1)
 	}
 	require.Equal(t, "one", queryValue[string](t, s.db, "SELECT submission FROM ("+alertQuery(t, "submissions that cannot be decoded")+") AS found"))
+}
+
+func TestPollWaitsForTheRateLimit(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, pollWaitsForTheRateLimit[pgx.Tx], pollWaitsForTheRateLimit[*sql.Tx])
+}
+
+// pollWaitsForTheRateLimit uses up the rate limit beside the polls. The next poll says what it waits for, until it runs.
+func pollWaitsForTheRateLimit[TTx any](t *testing.T, s *store[TTx]) {
+	api := newAPI(t)
+	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: api.organizations(), Handle: s.insertResult})
+	eventually(t, func() bool { return s.polls(t) > 0 })
+	waits := s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND state = 'scheduled' AND metadata->>'hiring_waits' = 'rate limit'")
+	require.False(t, waits())
+	api.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 1)
+	eventually(t, waits)
+	s.mustExec(t, "DELETE FROM hiring_jobs")
+	require.NoError(t, retryAll(t.Context(), client, jobs.KindPoll, rivertype.JobStateScheduled))
+	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND errors IS NOT NULL AND metadata->>'hiring_waits' = ''"), "the poll that follows fails")
 }
