@@ -248,7 +248,11 @@ func TestCausesAreThoseOfTheClientsLog(t *testing.T) {
 	}
 	hook, err := jobs.NewWebhook(newReceiver(t, http.StatusServiceUnavailable).URL, jobs.WebhookOptions{Secrets: []string{secret}, AllowPrivate: true})
 	require.NoError(t, err)
+	empty, err := hiring.New("https://hiring.example.com", "", hiring.WithKeySource(func(context.Context) (string, error) { return "", nil }))
+	require.NoError(t, err)
+	_, emptyKey := empty.Account.Get(t.Context())
 	for cause, err := range map[string]error{
+		"key source":          emptyKey,
 		"status 401":          &hiring.Error{Status: http.StatusUnauthorized},
 		"receiver status 503": hook.Send(t.Context(), jobs.Delivery{}),
 		"sqlstate 23505":      fmt.Errorf("storing: %w", &pgconn.PgError{Code: "23505", Detail: "Key (email)=(ada@candidates.test) already exists."}),

@@ -58,7 +58,7 @@ func (e storableError) Error() string { return errorText(e.error) }
 func (e storableError) Unwrap() error { return e.error }
 
 // causeOf returns one term for the kind of an error, for a log. The terms are those of the
-// client's log, and those for panics, receivers, PostgreSQL and deleted rows.
+// client's log, and those for panics, receivers, PostgreSQL, deleted rows and key sources.
 func causeOf(err error) string {
 	failure, ok := errors.AsType[*hiring.Error](err)
 	_, panicked := errors.AsType[*panicError](err)
@@ -94,6 +94,8 @@ func causeOf(err error) string {
 		return "connection reset"
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return "cut short"
+	case ok && failure.Attempts == 0 && failure.Code == "": // It failed, or the key is empty.
+		return "key source"
 	}
 	return "other"
 }
