@@ -12,6 +12,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -20,6 +21,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/hiring-assessment/hiring-go/jobs"
@@ -41,7 +43,11 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, flag.Arg(0), flag.Arg(1)); err != nil {
+	err := run(ctx, flag.Arg(0), flag.Arg(1))
+	if statement, ok := errors.AsType[*pgconn.PgError](err); ok && (statement.Code == "3F000" || statement.Code == "42P01") { // No schema, or no table.
+		err = fmt.Errorf("the database has no tables of the jobs: run `hiring-team migrate`: %w", err)
+	}
+	if err != nil {
 		log.Fatal("team: ", err)
 	}
 }

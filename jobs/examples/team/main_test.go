@@ -115,10 +115,18 @@ func TestTeam(t *testing.T) {
 	service := sandbox.New()
 	t.Cleanup(service.Close)
 	url := database(t)
-	require.NoError(t, start(t, []string{"DATABASE_URL=" + url}, "migrate").Wait(), "it needs no API")
+	environment := []string{"DATABASE_URL=" + url, "HIRING_BASE_URL=" + service.URL()}
 	db, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close(context.WithoutCancel(t.Context())) })
+	for _, statement := range []string{"SELECT 1", "CREATE SCHEMA hiring", "CREATE TABLE results (submission_id text PRIMARY KEY, candidate text NOT NULL, score integer)"} {
+		_, err = db.Exec(t.Context(), statement)
+		require.NoError(t, err)
+		p := start(t, append(environment, "HIRING_API_KEY="+sandbox.LiveKey), "work")
+		require.Error(t, p.Wait())
+		require.Contains(t, p.log.String(), "run `hiring-team migrate`: ", statement)
+	}
+	require.NoError(t, start(t, []string{"DATABASE_URL=" + url}, "migrate").Wait(), "it needs no API")
 	_, err = db.Exec(t.Context(), "CREATE ROLE worker; GRANT USAGE ON SCHEMA hiring TO worker; GRANT SELECT ON ALL TABLES IN SCHEMA hiring TO worker; GRANT SELECT, INSERT ON results TO worker")
 	require.NoError(t, err)
 	location, err := neturl.Parse(url)
@@ -126,7 +134,7 @@ func TestTeam(t *testing.T) {
 	query := location.Query()
 	query.Set("role", "worker") // It may create no table.
 	location.RawQuery = query.Encode()
-	environment := []string{"DATABASE_URL=" + location.String(), "HIRING_BASE_URL=" + service.URL()}
+	environment[0] = "DATABASE_URL=" + location.String()
 	p := start(t, append(environment, "HIRING_API_KEY="+sandbox.LiveKey), "work")
 	require.Error(t, p.Wait())
 	_, grants, _ := strings.Cut(p.log.String(), "as the owner of the tables, run: ")
@@ -192,6 +200,11 @@ func TestTeamOperates(t *testing.T) {
 		p.until(t, line)
 		require.NoError(t, p.Wait())
 	}
+	for _, arguments := range [][]string{{"overview"}, {"late", "team-a"}, {"pause", "team-a"}, {"cancel", "1"}} {
+		p := run(arguments...)
+		require.Error(t, p.Wait())
+		require.Contains(t, p.log.String(), "the database has no tables of the jobs: run `hiring-team migrate`: ", arguments)
+	}
 	require.NoError(t, run("migrate").Wait())
 	db, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
@@ -201,19 +214,19 @@ func TestTeamOperates(t *testing.T) {
 		require.NoError(t, db.QueryRow(t.Context(), query).Scan(&text), query)
 		return text
 	}
-	for _, arguments := range [][]string{{"deliver", "team-a", "s-1"}, {"overview", "team-a"}, {"late", "team-a"}} {
+	for _, arguments := range [][]string{{"deliver", "team-a", sandbox.SubmissionID}, {"overview", "team-a"}, {"late", "team-a"}} {
 		p := run(arguments...)
 		require.Error(t, p.Wait())
 		require.Contains(t, p.log.String(), `organization "team-a" was never polled: check the name`)
 	}
 	_, err = db.Exec(t.Context(), `INSERT INTO hiring.hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('team-a', '', '', 'watching', ''),
 		('late', '', '', 'watching', ''), ('misspelt', 'a', 'ada@candidates.test', 'queued', ''), ('refused', '', '', 'begun', ''), ('removed', '', '', 'watching', ''), ('works', '', '', 'watching', ''),
-		('hangs', '', '', 'watching', ''), ('kills', '', '', 'watching', ''), ('waits', '', '', 'watching', ''), ('gone', '', '', 'watching', ''), ('ahead', '', '', 'watching', ''), ('sends', '', '', 'watching', ''), ('limited', '', '', 'watching', ''), ('killed', '', '', 'watching', '');
+		('hangs', '', '', 'watching', ''), ('kills', '', '', 'watching', ''), ('waits', '', '', 'watching', ''), ('gone', '', '', 'watching', ''), ('ahead', '', '', 'watching', ''), ('sends', '', '', 'watching', ''), ('limited', '', '', 'watching', ''), ('killed', '', '', 'watching', ''), ('rescued', '', '', 'watching', ''), ('works', 'a', 'ada@candidates.test', 'cancelled', '');
 		UPDATE hiring.hiring_jobs SET updated_at = now() - interval '10 minutes' WHERE organization = 'late'; UPDATE hiring.hiring_jobs SET updated_at = now() + interval '2 minutes' WHERE organization = 'ahead';
 		INSERT INTO hiring.river_job (args, kind, max_attempts, attempt, state, scheduled_at, errors) SELECT jsonb_build_object('organization', o, 'wait', 60), k, 9, 1, 'retryable', '2999-01-01', ARRAY[jsonb_build_object('error', e, 'at', now())]
 			FROM (VALUES ('late', 'hiring_poll', NULL), ('refused', 'hiring_poll', 'hiring: Submissions.Poll: 401 invalid_token: no'), ('team-a', 'hiring_poll', 'Stuck job rescued by JobRescuer'),
 				('team-a', 'hiring_delivery', 'failed'), ('works', 'hiring_invitations', 'failed'), ('works', 'hiring_poll', NULL),
-				('hangs', 'hiring_delivery', NULL), ('hangs', 'hiring_poll', NULL), ('kills', 'hiring_delivery', 'Stuck job rescued by JobRescuer'), ('kills', 'hiring_poll', NULL), ('waits', 'hiring_invitations', NULL), ('waits', 'hiring_poll', NULL), ('removed', 'hiring_delivery', NULL), ('lost', 'hiring_poll', 'jobs: the row was deleted'), ('ahead', 'hiring_poll', NULL), ('sends', 'hiring_invitations', ': 401 '), ('sends', 'hiring_poll', NULL), ('limited', 'hiring_invitations', NULL), ('limited', 'hiring_poll', NULL), ('killed', 'hiring_invitations', NULL), ('killed', 'hiring_poll', NULL)) AS jobs(o, k, e)`)
+				('hangs', 'hiring_delivery', NULL), ('hangs', 'hiring_poll', NULL), ('kills', 'hiring_delivery', 'Stuck job rescued by JobRescuer'), ('kills', 'hiring_poll', NULL), ('waits', 'hiring_invitations', NULL), ('waits', 'hiring_poll', NULL), ('removed', 'hiring_delivery', NULL), ('lost', 'hiring_poll', 'jobs: the row was deleted'), ('ahead', 'hiring_poll', NULL), ('sends', 'hiring_invitations', ': 401 '), ('sends', 'hiring_poll', NULL), ('limited', 'hiring_invitations', NULL), ('limited', 'hiring_poll', NULL), ('killed', 'hiring_invitations', NULL), ('killed', 'hiring_poll', NULL), ('rescued', 'hiring_invitations', 'Stuck job rescued by JobRescuer'), ('rescued', 'hiring_poll', NULL)) AS jobs(o, k, e)`)
 	require.NoError(t, err)
 	value("UPDATE hiring.river_job SET errors[1] = jsonb_set(errors[1], '{at}', to_jsonb(now() - interval '1 hour')) WHERE args->>'organization' = 'sends' AND errors IS NOT NULL RETURNING kind")
 	value("UPDATE hiring.river_job SET scheduled_at = now() - interval '3 minutes' WHERE args->>'organization' = 'refused' RETURNING kind")
@@ -226,8 +239,8 @@ func TestTeamOperates(t *testing.T) {
 	prints("^team-a: its deliveries are paused$", "pause", "team-a")
 	p := run("overview")
 	for _, line := range []string{
-		"ahead +clock .*", "gone +removed +00:.*", "hangs +delivery does not end .*", "killed +invitations do not end .*", "kills +state refused, delivery does not end .*", "late +late +00:10:0. +0 +0 +none +0", "lost +polls fail +never .*", "misspelt +never polled +never +0 +0 +none +1", "refused +key refused, late +never +1 +0 +none +0", "removed +removed, deliveries wait .*",
-		"team-a +paused until resume, deliveries fail +00:00:0. +1 +0 +00:00:0. +0", "waits +invitations fail .*", "works +invitations fail .*", "limited +running .*", "sends +running .*",
+		"ahead +clock .*", "gone +removed +00:.*", "hangs +delivery does not end .*", "killed +invitations do not end .*", "kills +state refused, delivery does not end .*", "late +late +00:10:0. +0 +0 +none +0 +0", "limited +waits for the rate limit .*", "lost +polls fail +never .*", "misspelt +never polled +never +0 +0 +none +1 +0", "refused +key refused, late +never +1 +0 +none +0 +0", "removed +removed, deliveries wait .*", "rescued +invitations do not end .*",
+		"team-a +paused until resume, deliveries fail +00:00:0. +1 +0 +00:00:0. +0 +0", "waits +invitations fail .*", "works +invitations fail .* 1", "sends +running .*",
 	} {
 		p.until(t, "^"+line+"$")
 	}
@@ -236,24 +249,32 @@ func TestTeamOperates(t *testing.T) {
 	prints("^[0-9]+ +hiring_invitations +retryable +none .* waits for the rate limit$", "late", "limited")
 	prints("^team-a +paused until resume, ", "retry-all", "team-a")
 	prints("^team-a: its deliveries start now$", "resume", "team-a")
-	prints("^all organizations: 16 jobs start now: .*$", "retry-all")
+	prints("^all organizations: 18 jobs start now: .*$", "retry-all")
 	prints("^"+id+" +hiring_delivery +available +none +1 .* failed$", "late", "team-a")
 	prints("^hiring_delivery [0-9]+: running, it ends with its handler, or six minutes after .*$", "cancel", value("SELECT CAST(id AS text) FROM hiring.river_job WHERE state = 'running' AND kind = 'hiring_delivery'"))
 	prints("^hiring_delivery "+id+": cancelled$", "cancel", id)
-	prints("^team-a +running .* 0 +none +0$", "retry-all")
+	prints("^team-a +running .* 0 +none +0 +0$", "retry-all")
 	require.Equal(t, "cancelled", value("SELECT state FROM hiring.river_job WHERE id = "+id))
 	prints("^hiring_delivery "+id+": deleted$", "delete", id)
 	const left = "SELECT CAST(count(*) AS text) FROM hiring."
 	require.Equal(t, "0", value(left+"river_job WHERE id = "+id))
-	prints("^team-a: a worker delivers it now, or gives it up if .*$", "deliver", "team-a", "s-1")
-	require.Equal(t, "1", value(left+"river_job WHERE state = 'available' AND args->>'submission_id' = 's-1'"))
+	prints("^team-a: a worker delivers it now, or gives it up if .*$", "deliver", "team-a", sandbox.SubmissionID)
+	require.Equal(t, "1", value(left+"river_job WHERE state = 'available' AND args->>'submission_id' = '"+sandbox.SubmissionID+"'"))
 	for _, arguments := range [][]string{nil, {"unknown", "team-a"}, {"work", "-every", "2s"}, {"late"}} {
 		p := run(arguments...)
 		require.Error(t, p.Wait())
 		require.Equal(t, 2, p.ProcessState.ExitCode())
 		require.Regexp(t, "(?m)^team migrate +create", p.log.String())
 	}
-	p = run("cancel", "abc")
-	require.Error(t, p.Wait())
-	require.Contains(t, p.log.String(), `"abc" is not the id of a job`)
+	for text, arguments := range map[string][]string{"job": {"cancel", "abc"}, "submission": {"deliver", "team-a", "abc"}} {
+		p := run(arguments...)
+		require.Error(t, p.Wait())
+		require.Contains(t, p.log.String(), `"abc" is not the id of a `+text)
+	}
+	prints("^....-..-..T..:..:..Z: no process leads: none runs$", "overview")
+	value("INSERT INTO hiring.river_leader (elected_at, expires_at, leader_id, name) VALUES (now(), now() + interval '1 minute', 'host-1', 'default') RETURNING name")
+	prints("Z: host-1 leads$", "overview")
+	_, err = db.Exec(t.Context(), "ALTER DATABASE postgres SET default_transaction_read_only = on")
+	require.NoError(t, err)
+	prints("Z: the database is read-only: no job runs$", "overview")
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -63,6 +64,9 @@ func operate(ctx context.Context, pool *pgxpool.Pool, command, target string) er
 		case "resume":
 			done, err = "its deliveries start now", jobs.Resume(ctx, client, tx, target)
 		case "deliver":
+			if new(pgtype.UUID).Scan(flag.Arg(2)) != nil {
+				return fmt.Errorf("%q is not the id of a submission, which is a UUID: the log, alerts.sql and the API show the ids", flag.Arg(2))
+			}
 			done, err = "a worker delivers it now, or gives it up if the API does not have it: look at GIVEN UP in a minute. A running delivery, which late shows, goes on", jobs.Deliver(ctx, client, tx, target, flag.Arg(2))
 		case "retry-all":
 			var started int
@@ -87,9 +91,18 @@ var lateSQL string
 //go:embed rights.sql
 var rightsSQL string
 
-// overview prints a line for an organization, or for each if the name is empty.
+// overview prints which process leads, and a line for an organization, or for each if the name is empty.
 func overview(ctx context.Context, pool *pgxpool.Pool, organization string) error {
-	return show(ctx, pool, "ORGANIZATION\tSTATE\tSINCE LAST POLL\tFAILED JOBS\tGIVEN UP\tOLDEST UNDELIVERED\tINVITATIONS", overviewSQL, organization)
+	leads, readOnly, now := "the database is read-only: no job runs", false, time.Time{}
+	err := pool.QueryRow(ctx, "SELECT CAST(current_setting('transaction_read_only') AS boolean), now()").Scan(&readOnly, &now)
+	if err == nil && !readOnly { // A standby cannot read river_leader.
+		err = pool.QueryRow(ctx, "SELECT coalesce((SELECT leader_id || ' leads' FROM hiring.river_leader WHERE expires_at > now()), 'no process leads: none runs')").Scan(&leads)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s: %s\n\n", now.UTC().Format(time.RFC3339), leads)
+	return show(ctx, pool, "ORGANIZATION\tSTATE\tSINCE LAST POLL\tFAILED JOBS\tGIVEN UP\tOLDEST UNDELIVERED\tINVITATIONS\tREJECTED", overviewSQL, organization)
 }
 
 // checkName returns an error for the name of an organization that has neither rows nor jobs. An empty name means all organizations.
