@@ -46,7 +46,7 @@ func work(ctx context.Context, pool *pgxpool.Pool) error {
 	if err := pool.QueryRow(checkCtx, rightsSQL).Scan(&missing); err != nil || missing != "" {
 		return cmp.Or(err, fmt.Errorf("the role of DATABASE_URL lacks rights: as the owner of the tables, run: %s", missing))
 	}
-	if err := checkName(checkCtx, pool.QueryRow, ""); err != nil { // The tables may be missing.
+	if err := checkName(checkCtx, pool.QueryRow, ""); err != nil { // The tables are missing.
 		return err
 	}
 	if _, err := client.Account.Get(checkCtx); err != nil && !hiring.IsTransient(err) {
@@ -78,11 +78,7 @@ func work(ctx context.Context, pool *pgxpool.Pool) error {
 	server := &http.Server{Handler: promhttp.Handler(), ReadHeaderTimeout: time.Minute}
 	go func() { _ = server.Serve(listener) }() // Until the program ends.
 	fmt.Printf("Metrics: http://%s/metrics\nCtrl-C stops.\n\n", listener.Addr())
-	err = jobs.Run(ctx, db, config)
-	if err == nil {
-		fmt.Println("stopped")
-	}
-	return err
+	return jobs.Run(ctx, db, config)
 }
 
 var out io.Writer = os.Stdout // Of the handler.
