@@ -46,9 +46,6 @@ func work(ctx context.Context, pool *pgxpool.Pool) error {
 	if err := pool.QueryRow(checkCtx, rightsSQL).Scan(&missing); err != nil || missing != "" {
 		return cmp.Or(err, fmt.Errorf("the role of DATABASE_URL lacks rights: as the owner of the tables, run: %s", missing))
 	}
-	if err := checkName(checkCtx, pool.QueryRow, ""); err != nil { // The tables are missing.
-		return err
-	}
 	if _, err := client.Account.Get(checkCtx); err != nil && !hiring.IsTransient(err) {
 		return fmt.Errorf("organization acme, with the key of HIRING_API_KEY_FILE=%q: %w", os.Getenv("HIRING_API_KEY_FILE"), err)
 	}
