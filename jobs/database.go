@@ -81,7 +81,7 @@ func SQLite(db *sql.DB) Database[*sql.Tx] {
 // If SoftStopTimeout is zero, Run sets it to ten seconds.
 //
 // Run returns nil after ctx has ended, and before that the error with which the workers cannot start. Call it once for a
-// configuration. To insert jobs, use another client, such as that of [Invite], or in a handler
+// configuration. To insert jobs, use another client that is not started, or in a handler
 // [river.ClientFromContext].
 func Run[TTx any](ctx context.Context, db Database[TTx], config *river.Config) error {
 	config.SoftStopTimeout = cmp.Or(config.SoftStopTimeout, 10*time.Second)

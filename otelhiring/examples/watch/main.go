@@ -52,11 +52,7 @@ func run(ctx context.Context, address string, spans io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { // Exports the last spans and metrics.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		err = errors.Join(err, tracers.Shutdown(ctx), meters.Shutdown(ctx))
-	}()
+	defer func() { err = errors.Join(err, tracers.Shutdown(context.WithoutCancel(ctx))) }() // Exports the last spans.
 	client, err := newClient(telemetry)
 	if err != nil {
 		return err
