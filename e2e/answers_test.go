@@ -676,6 +676,7 @@ func TestAnExportIsOpened(t *testing.T) {
 	p.appears(".said", "other.json is no exported journal")
 	drop("window.zippedOne", "one.json.gz")
 	p.appears(".pane .meta", "#7")
+	p.appears(".banner", "From a file: one.json.gz, 1 of the 8 requests that its sandbox received, read-only.")
 	p.appears(".axis", "1 request, 0 failed")
 	p.becomes(`(all => all.length === 1 && /^Injected fault 2/.test(all[0].innerText))(document.querySelectorAll(".action"))`) // No other candidate is named.
 	drop("window.zipped", "journal.json.gz")
@@ -720,7 +721,9 @@ func TestAnExportIsOpened(t *testing.T) {
 	}
 	choose(`{"newest":3,"entries":[{"number":1,"at":"2026-11-28T10:00:00.000Z","method":"GET","path":"/","query":"","key":""},{"number":2,"at":"2026-11-30T10:00:00.000Z","method":"GET","path":"/","query":"","key":""}],"stats":{"buckets":[{"at":"2026-11-28T10:00:00.000Z","count":1,"failed":0,"refused":0},{"at":"2026-11-30T10:00:00.000Z","count":1,"failed":0,"refused":0,"idle":172800}],"length":1}}`)
 	p.appears(".jump", "+2 d")
-	p.appears(".banner", "2 requests, read-only, without the requests that the search left out.")
+	p.appears(".banner", "2 of the 3 requests that its sandbox received, read-only.")
+	evaluate[string](p, `history.replaceState("?request=3", "", "?"), dispatchEvent(new Event("popstate")), ""`) // As a link to it does.
+	p.appears(".pane", "Request #3 is not in the file.")
 	choose(text) // Not compressed.
 	p.appears(".banner", "From a file: chosen.json, 8 requests")
 }

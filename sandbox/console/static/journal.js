@@ -123,7 +123,7 @@ async function loadExchange(number) {
     exchange = isEarlier ? null : await read(number);
     if (exchange) exchange.file = state.file?.name;
     else if (!isEarlier && !state.file) ({ newest } = await get("journal", { limit: 1 }));
-    lost = isEarlier ? "is from an earlier run of the sandbox." : number <= newest || state.file ? "is no longer in the journal." : newest ? `does not exist: the newest is #${newest}.` : "does not exist: there was none yet.";
+    lost = isEarlier ? "is from an earlier run of the sandbox." : state.file ? "is not in the file." : number <= newest ? "is no longer in the journal." : newest ? `does not exist: the newest is #${newest}.` : "does not exist: there was none yet.";
     [writes, candidate] = [[], null];
     if (exchange) await loadStory(exchange);
     if (exchange) seen = number;
@@ -462,10 +462,9 @@ function filterBar() {
         ${state.file ? nothing : html`<a class="button plain" download="journal.json.gz" href=${exportOf({ ...query(), limit: maxRows })} @click=${() => say("Saved as journal.json.gz")}>Export</a>`}${fileButton()}</span></span></form>`;
 }
 
-// fileBanner says that a file is shown.
-const fileBanner = () =>
-  state.file &&
-  html`<p class="banner" role="status">From a file: <b>${state.file.name}</b>, ${plural(state.file.entries.length, "request")}, read-only${state.file.newest >= state.file.entries[0]?.number + state.file.entries.length ? ", without the requests that the search left out" : ""}.
+// fileBanner says that a file is shown, and whether it has all requests of its sandbox.
+const fileBanner = ({ name, newest, entries }) =>
+  html`<p class="banner" role="status">From a file: <b>${name}</b>, ${newest > entries.length ? `${entries.length.toLocaleString("en")} of the ${plural(newest, "request")} that its sandbox received` : plural(entries.length, "request")}, read-only.
     <button class="plain small" @click=${() => showFile(null)}>Close the file</button></p>`;
 
 // showFile shows an exported journal in place of the server's, or the server's again.
@@ -587,7 +586,7 @@ function view() {
   const side = number ? pane(exchange, shownPane) : nothing;
   if (!rows.length && !searched() && !state.file) return [guide(), side];
   const found = refused ? refused.message : searched() && (rows.length ? `${plural(stats.count, "request")} found` : noMatch());
-  return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${differs ?? found}</p>${fileBanner() ?? nothing}${filterBar()}
+  return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${differs ?? found}</p>${state.file ? fileBanner(state.file) : nothing}${filterBar()}
     ${stats.buckets?.length ? sparkline() : nothing}
     ${
       rows.length
