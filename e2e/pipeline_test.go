@@ -172,7 +172,7 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	assert.Len(t, p.server.Mails(), 1)
 }
 
-// TestDraftsSurvive a reload, another view and Esc, which gives the focus back.
+// TestDraftsSurvive a reload, another view and Esc, which gives the focus back. A form that has some says so.
 func TestDraftsSurvive(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -181,6 +181,15 @@ func TestDraftsSurvive(t *testing.T) {
 	p.becomes(`document.activeElement.id === "result-name"`)
 	p.do(chromedp.SendKeys(chromedp.ID("result-email"), "bea@candidates.test"), chromedp.KeyEvent(kb.Escape))
 	p.becomes(`document.activeElement.matches("[popovertarget=adding]") && !document.querySelector(":popover-open") && !!document.querySelector(".pane")`)
+	p.press("[popovertarget=adding]")
+	p.appears("#result-draft", "Draft from before")
+	p.do(chromedp.SendKeys(chromedp.ID("result-name"), "B"))
+	p.press("#result-draft button")
+	p.becomes(`!document.querySelector("#result-draft, #inject-draft") && document.activeElement.id === "result-assessment" && document.activeElement.value === "Backend engineer" && !document.getElementById("result-name").value`)
+	p.do(chromedp.SendKeys(chromedp.ID("result-email"), "bea@candidates.test"))
+	p.becomes(`JSON.parse(sessionStorage.drafts)["result-email"] === "bea@candidates.test" && !document.querySelector("#result-draft, #inject-draft")`) // It is of now.
+	evaluate[string](p, "adding.hidePopover(), adding.showPopover(), ''")
+	p.appears("#result-draft", "Draft from before")
 	for _, path := range []string{"console/faults", pipelinePath} {
 		p.visit(path)
 		p.do(chromedp.Reload())
@@ -190,11 +199,22 @@ func TestDraftsSurvive(t *testing.T) {
 		evaluate[string](p, fmt.Sprintf("(e => { e.value = %q; e.dispatchEvent(new Event(e.matches('select') ? 'change' : 'input')); return '' })(document.getElementById('result-%s'))", text, id))
 	}
 	assert.Equal(t, "bea@candidates.test", evaluate[string](p, `document.getElementById("result-email").value`))
+	p.appears("#result-draft", "Draft from before")
 	p.press("#result > button")
 	for _, shown := range []string{"Beatrix", "31", "no", "⚑"} {
 		p.appears(".column:last-child .card", shown)
 	}
-	p.becomes(`!document.querySelector(":popover-open") && document.getElementById("result-email").value === ""`)
+	p.becomes(`!document.querySelector(":popover-open") && document.getElementById("result-email").value === "" && !document.querySelector("#result-draft, #inject-draft")`)
+	p.visit("console/faults")
+	p.choose("#inject-times", "3")
+	p.press("#inject > button")
+	p.appears(".faults tr.waiting", "3 left")
+	p.becomes("!document.querySelector('#inject-draft')") // The form keeps its values, and is still open.
+	p.do(chromedp.KeyEvent("1"))
+	p.do(chromedp.WaitVisible(chromedp.CSS(".guide")), chromedp.KeyEvent("4"))
+	p.appears("#inject-draft", "Draft from before")
+	p.press("#inject > button")
+	p.becomes(`document.querySelectorAll(".faults tr.waiting").length === 2 && document.getElementById("inject-times").value === "3" && !document.querySelector("#result-draft, #inject-draft")`)
 }
 
 // TestTheBoardIsLiveAndHoldsStill checks that an invitation over the API appears, and that it

@@ -277,22 +277,36 @@ function setDraft(id, value) {
   draw();
 }
 
+const shown = {}; // By the id of a form: the subject that it shows, and whether it had drafts when it was opened.
+
 // form returns a form of fields; those with more are folded. What is typed stays until the
 // server accepts it; a refusal is shown beside its field. send gets the values. The form
-// empties afterwards unless keep is set. Forms with different subjects have different drafts.
+// empties afterwards unless keep is set. Forms with different subjects have different drafts. A form
+// that opens with drafts offers to empty it.
 export function form({ id, label, fields, button, send, subject = "", keep = false, kind = "" }) {
+  const nameOf = (f) => `${subject}${id}-${f.name}`;
+  if (shown[id]?.subject !== subject || !document.getElementById(id)?.checkVisibility())
+    shown[id] = { subject, isOld: fields.some((f) => String(drafts[nameOf(f)] ?? usual(f)) !== usual(f)) };
+  const end = (areKept) => {
+    delete state.errors[id];
+    shown[id].isOld = false;
+    if (!areKept) for (const f of fields) setDraft(nameOf(f));
+  };
   const submit = async (event) => {
     event.preventDefault();
     const element = event.target;
     try {
       await send(valuesOf(element, fields));
-      delete state.errors[id];
-      if (!keep) for (const f of fields) setDraft(subject + id + "-" + f.name);
+      end(keep);
     } catch (error) {
       state.errors[id] = error;
     }
     await draw();
     element.querySelector("[aria-invalid=true]")?.focus();
+  };
+  const clear = ({ target }) => {
+    end(false);
+    target.form.elements[0].focus();
   };
   const error = state.errors[id];
   const wrong = error && fields.find((f) => f.name === error.field || error.field?.endsWith("." + f.name));
@@ -301,8 +315,12 @@ export function form({ id, label, fields, button, send, subject = "", keep = fal
   return html`<form id=${id} class=${"form " + kind} aria-label=${label} novalidate @submit=${submit}>
     ${fields.filter((f) => !f.more).map(show)}
     ${folded.length ? html`<details class="further" ?open=${!!wrong?.more}><summary>More fields</summary><div class="form">${folded.map(show)}</div></details>` : nothing}
-    <button>${button}</button>${error && !wrong ? html`<p class="error" role="alert">${error.message}</p>` : nothing}</form>`;
+    <button>${button}</button>${error && !wrong ? html`<p class="error" role="alert">${error.message}</p>` : nothing}
+    ${shown[id].isOld ? html`<p class="further line" id=${id + "-draft"}>Draft from before <button type="button" class="plain small" @click=${clear}>Clear</button></p>` : nothing}</form>`;
 }
+
+// usual returns the value of a field without a draft.
+const usual = (f) => String(f.value ?? (f.type === "select" ? [f.options[0]].flat()[0] : ""));
 
 // valuesOf returns the values of a form's fields that are not empty, and of required ones.
 function valuesOf(element, fields) {
@@ -338,8 +356,7 @@ export const problem = (id, error) =>
 
 // input returns the input of a field. Its value is the draft, or else the usual one.
 function input(f, id, formID, draftID, error) {
-  const first = f.options ? [f.options[0]].flat()[0] : "",
-    value = String(drafts[draftID] ?? f.value ?? first),
+  const value = String(drafts[draftID] ?? usual(f)),
     invalid = error ? "true" : nothing,
     described = error ? id + "-error" : nothing,
     type = ({ target }) => {
@@ -409,6 +426,8 @@ export function isRead(element) {
 export function popup(id, name, content, kind = "plain") {
   const open = ({ newState, target }) => {
     if (newState !== "open") return;
+    target.querySelectorAll("form").forEach((f) => (shown[f.id] = {}));
+    draw();
     const { left, bottom } = document.querySelector(`[popovertarget=${id}]`).getBoundingClientRect();
     target.style.top = `${bottom + 4}px`;
     target.style.left = `${Math.max(8, Math.min(left, innerWidth - target.offsetWidth - 16))}px`;
