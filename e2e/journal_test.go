@@ -250,7 +250,14 @@ func TestFilters(t *testing.T) {
 	p.appears("main > .gone[role=status]", "No request matches.")
 	p.press(".none button")
 	p.listed(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
-	p.press("[title=e]") // Failed.
+	p.appears("[title=e]", "Failed 5")
+	p.fill("input[name=q]", "method:POST")
+	p.appears("[title=e]", "Failed 3") // As many as it would show.
+	p.fill("input[name=q]", "status:x")
+	p.becomes("document.querySelector('[title=e]').innerText === 'Failed'")
+	p.fill("input[name=q]", "")
+	p.listed(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
+	p.press("[title=e]")
 	p.listed(10, 8, 6, 5, 4)
 	p.becomes("(all => all.length && all.every(e => e.getBBox().height === e.previousElementSibling.getBBox().height))([...document.querySelectorAll('.bar.failed')])") // All of it failed.
 	p.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), `name":""`))

@@ -154,14 +154,15 @@ export function searchField(error, rows) {
       <p class="quiet">Words, numbers (#33) and name:value; a minus sign excludes, a comma means or. Tab takes the first suggestion, ↓ and Enter another. Reads that succeed keep their responses among the newest 1,000 requests.</p></div></div>`;
 }
 
-// switches returns buttons for the usual terms, and the time window if there is one.
-export function switches(isRefused) {
+// switches returns buttons for the usual terms, with count requests that failed among those that match, and
+// the time window if there is one.
+export function switches(isRefused, count) {
   const button = (term, name, key) => html`<button type="button" class="plain" aria-pressed=${String(hasTerm(term))}
     title=${key} @click=${() => toggleTerm(term)}>${name}</button>`;
   const [from, to] = ["after:", "before:"].map((n) => termsOf(searched()).find((t) => t.startsWith(n))?.slice(n.length));
   const day = (at) => (at?.includes("T") ? shortDay(at) + " " : ""),
     time = (at = "…") => (at.includes("T") ? exact(at, from, to) : at.includes(":") ? at.slice(0, 8) : at);
-  return html`${button("is:failed", "Failed", "e")}${button("is:repeated", "Writes sent again", "w")}${button("is:fault", "Injected", "")}
+  return html`${button("is:failed", isRefused ? "Failed" : `Failed ${count.toLocaleString("en")}`, "e")}${button("is:repeated", "Writes sent again", "w")}${button("is:fault", "Injected", "")}
     ${
       (from || to) && !isRefused
         ? html`<button type="button" class="plain window" aria-label="Remove the time window"
