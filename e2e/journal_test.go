@@ -148,6 +148,35 @@ func TestNothingMovesWhileSomebodyReads(t *testing.T) {
 	assert.Equal(t, before, tops(), "touch")
 }
 
+// TestATouchScreen: a tap opens a row, presses a toggle, and opens, fills and sends a form.
+func TestATouchScreen(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	p.server.AddAssessment("Backend engineer")
+	p.request(2)
+	p.touch()
+	p.visit("")
+	tap := func(selector string) {
+		p.t.Helper()
+		p.do(chromedp.Tap(chromedp.CSS(selector)))
+	}
+	tap(row(1))
+	p.appears(".pane .meta", "#1")
+	tap(".pane [aria-label='Close (Esc)']")
+	tap("[title=e]")
+	p.appears(".none", "No request matches.")
+	tap("nav a[href$=pipeline]")
+	tap("[popovertarget=inviting]")
+	for field, text := range map[string]string{"name": "Ada", "email": "ada@candidates.test"} {
+		tap("#invite-" + field)
+		p.becomes("document.activeElement.id === " + quote("invite-"+field))
+		p.do(chromedp.KeyEvent(text))
+	}
+	tap("#invite > button")
+	p.appears(".card", "ada@candidates.test")
+	p.becomes("!document.querySelector(':popover-open')")
+}
+
 // TestShortcuts move through the rows, into a request and back.
 func TestShortcuts(t *testing.T) {
 	t.Parallel()
