@@ -41,7 +41,7 @@ function linesOf(e, isAlike, areKept) {
 
 // differences returns the lines of two texts: " " for equal ones, "~" for those that differ in ids and times
 // only, "-" and "+" for those of one text.
-export function differences(a, b) {
+function differences(a, b) {
   const [x, y] = [a.map(comparable), b.map(comparable)];
   const length = Array.from({ length: x.length + 1 }, () => new Uint16Array(y.length + 1));
   for (let i = x.length - 1; i >= 0; i--) {

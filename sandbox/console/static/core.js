@@ -1,5 +1,5 @@
 // What the views share: the control API, drawing, navigation, forms and dialogs.
-import { html, nothing, render } from "./lit/lit-html.js";
+import { html, nothing } from "./lit/lit-html.js";
 import { live } from "./lit/directives/live.js";
 import { actionText, fromJSON, plural } from "./format.js";
 
@@ -73,11 +73,10 @@ export function startDrawing(f) {
   draw();
 }
 
-// draw draws the page once, before the next frame. The promise is resolved when it is drawn.
+// draw draws the page once, before the next frame, which a hidden page has when it is shown. The promise is resolved when it is drawn.
 export function draw() {
   drawing ??= new Promise((resolve) => {
-    const later = document.hidden ? (f) => setTimeout(f, 200) : requestAnimationFrame;
-    later(() => {
+    requestAnimationFrame(() => {
       drawing = null;
       const focused = document.activeElement?.closest("[data-keep], .pane");
       drawPage();
@@ -284,13 +283,12 @@ const shown = {}; // By the id of a form: the subject that it shows, and whether
 // empties afterwards unless keep is set. Forms with different subjects have different drafts. A form
 // that opens with drafts offers to empty it.
 export function form({ id, label, fields, button, send, subject = "", keep = false, kind = "" }) {
-  const nameOf = (f) => `${subject}${id}-${f.name}`;
   if (shown[id]?.subject !== subject || !document.getElementById(id)?.checkVisibility())
-    shown[id] = { subject, isOld: fields.some((f) => String(drafts[nameOf(f)] ?? usual(f)) !== usual(f)) };
+    shown[id] = { subject, isOld: fields.some((f) => String(drafts[subject + id + "-" + f.name] ?? usual(f)) !== usual(f)) };
   const end = (areKept) => {
     delete state.errors[id];
     shown[id].isOld = false;
-    if (!areKept) for (const f of fields) setDraft(nameOf(f));
+    if (!areKept) for (const f of fields) setDraft(subject + id + "-" + f.name);
   };
   const submit = async (event) => {
     event.preventDefault();
@@ -425,9 +423,7 @@ export function isRead(element) {
 // button, and a click elsewhere close the panel.
 export function popup(id, name, content, kind = "plain") {
   const open = ({ newState, target }) => {
-    if (newState !== "open") return;
-    target.querySelectorAll("form").forEach((f) => (shown[f.id] = {}));
-    draw();
+    if (newState !== "open") return void draw(); // What is typed is a draft from now on.
     const { left, bottom } = document.querySelector(`[popovertarget=${id}]`).getBoundingClientRect();
     target.style.top = `${bottom + 4}px`;
     target.style.left = `${Math.max(8, Math.min(left, innerWidth - target.offsetWidth - 16))}px`;

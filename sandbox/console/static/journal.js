@@ -72,14 +72,11 @@ async function load(change) {
   else if (name !== shown) {
     const page = await loadPage({ ...query(), limit: asGroups ? 1 : pageSize, grouped: asGroups || "" });
     if (!page) return;
-    ({ run: state.run, newest, groups, since } = page);
-    allActions = page.actions;
-    state.snapshots = page.snapshots;
-    actions = page.actions.filter(isShown);
+    ({ run: state.run, newest, groups, since, stats, actions: allActions, snapshots: state.snapshots } = page);
+    actions = allActions.filter(isShown);
     waitingActions = [];
-    if (!searched()) state.all = page.stats;
+    if (!searched()) state.all = stats;
     setRows(page.entries.reverse(), page.more);
-    stats = page.stats;
     follow(query(), page.position, change);
   }
   shown = name;
@@ -117,12 +114,11 @@ const read = async (n) => (state.file ? (state.file.entries.find((e) => e.number
 // loadExchange reads the open request. One that was shown and is gone, as after a reset, is closed.
 async function loadExchange(number) {
   const isEarlier = !state.file && (state.query.get("run") || state.run) !== state.run;
-  const isShown = exchange?.number === number && exchange.ended && exchange.file === state.file?.name;
+  const isLoaded = exchange?.number === number && exchange.ended;
   if (!number) exchange = null;
-  else if (isEarlier || !isShown) {
+  else if (isEarlier || !isLoaded) {
     exchange = isEarlier ? null : await read(number);
-    if (exchange) exchange.file = state.file?.name;
-    else if (!isEarlier && !state.file) ({ newest } = await get("journal", { limit: 1 }));
+    if (!exchange && !isEarlier && !state.file) ({ newest } = await get("journal", { limit: 1 }));
     lost = isEarlier ? "is from an earlier run of the sandbox." : state.file ? "is not in the file." : number <= newest ? "is no longer in the journal." : newest ? `does not exist: the newest is #${newest}.` : "does not exist: there was none yet.";
     [writes, candidate] = [[], null];
     if (exchange) await loadStory(exchange);
@@ -131,7 +127,7 @@ async function loadExchange(number) {
   }
   const second = exchange && Number(state.query.get("with"));
   if (!second) other = null;
-  else if (other?.number !== second || state.file) other = await read(second);
+  else if (other?.number !== second) other = await read(second);
 }
 
 // loadStory reads the writes that a request repeats and those that repeat it, and whom it concerns.
@@ -150,7 +146,7 @@ async function loadStory(e) {
 // loadRow makes the row of a request part of the list, which may be older than the others.
 async function loadRow(number) {
   cursor = reveal = number;
-  if (!more || state.file || number >= rows.at(-1).number) return;
+  if (!more || number >= rows.at(-1).number) return;
   const page = await get("journal", { ...query(), after: number - 20, limit: maxRows });
   actions = page.actions.filter(isShown);
   setRows(page.entries.reverse(), true);

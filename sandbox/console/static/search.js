@@ -18,8 +18,8 @@ const values = {
   field: () => ["page_size", "cursor", "status", "since", "name", "candidate_name", "candidate_email"],
   code: () => state.codes,
   took: () => [">100ms", ">1s", "<10ms"],
-  after: () => times(),
-  before: () => times(),
+  after: times,
+  before: times,
   fault: () => state.faults.map((f) => String(f.id)),
   repeats: (rows) => of(rows, (e) => e.repeats && String(e.repeats)),
 };
