@@ -157,7 +157,7 @@ const hasKeys = () => localStorage.getItem("keys") !== "off";
 
 function shortcuts() {
   const list = [
-    ["j, k, h, l or arrows", "next row, card or column; Home, End, PgUp and PgDn go far"],
+    ["j k h l or arrows", "next row, card or column; Home, End, PgUp and PgDn go far"],
     ["Enter", "open it and go into the pane"],
     ["Esc", "back to the list; leave a field"],
     ["y", "copy the request as curl"],
@@ -165,14 +165,14 @@ function shortcuts() {
     ["g", "groups of requests that are alike"],
     ["z", "undo the last action of the page, then the one before"],
     ["f", "fail the next of its route"],
-    ["e, w", "only failed requests, only writes that were sent again"],
+    ["e w", "only failed requests, only writes that were sent again"],
     ["i", "invite a candidate"],
     ["/", "search; ↓ chooses a suggestion, Enter goes to the first result"],
     ["n", "show what is new"],
     ["c", "clock"],
     ["1 – 5", "journal, pipeline, mails, faults, keys"],
   ];
-  const line = ([key, what]) => html`<dt><kbd>${key}</kbd></dt><dd>${what}</dd>`;
+  const line = ([keys, what]) => html`<dt>${keys.split(" ").map((k) => (/^(or|arrows|–)$/.test(k) ? k + " " : html`<kbd>${k}</kbd> `))}</dt><dd>${what}</dd>`;
   const switchKeys = ({ target }) => localStorage.setItem("keys", target.checked ? "on" : "off");
   return html`<p class="line"><label>Colours: <select id="theme" @change=${({ target }) => useTheme(target.value)}>${options(["system", "light", "dark"], localStorage.getItem("theme"))}</select></label></p>
     <h2>Keyboard shortcuts</h2><p class="line"><label><input id="single-keys" type="checkbox" .checked=${hasKeys()} @change=${switchKeys}> Single-key shortcuts</label></p><dl class="shortcuts">${list.map(line)}</dl>`;

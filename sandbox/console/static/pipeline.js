@@ -126,7 +126,7 @@ function card(c) {
     ${c.ended
         ? html`<span class="mark">${c.ended}</span>`
         : c.ship_score !== null
-          ? html`<span class="score"><b>${c.ship_score}</b> ${(c.verdict ?? "").replace("_", " ")}${c.integrity_status === "flagged" ? html` <b class="bad" title="Integrity: flagged">⚑<span class="gone">flagged</span></b>` : nothing}</span>`
+          ? html`<span class="score"><b>${c.ship_score}</b> <span class=${/yes/.test(c.verdict) ? "good" : ""}>${(c.verdict ?? "").replace("_", " ")}</span>${c.integrity_status === "flagged" ? html` <b class="bad" title="Integrity: flagged">⚑<span class="gone">flagged</span></b>` : nothing}</span>`
           : step
             ? html`<button class="plain small" data-first aria-label=${`${steps[step]}: ${name}`} @click=${() => take(c, step)}>${steps[step]}</button>`
             : html`<span class="mark" title=${c.report_at ? fullTime(c.report_at) : ""}>${late}</span>`}</li>`;
@@ -193,7 +193,7 @@ function inviteForm(withResult = false) {
   const text = (name, label, placeholder, more) => ({ name, label, placeholder, required: true, ...more });
   const fields = [
     text("assessment", "Assessment", "Backend engineer", { list: "assessment-names", value: selected && nameOf(selected) }),
-    text("name", "Name", withResult ? "optional" : "Ada Lovelace", withResult && { required: false, kind: "short" }),
+    text("name", "Name", withResult ? "optional" : "Ada Lovelace", { required: !withResult }),
     text("email", "E-mail address", "ada@candidates.test"),
     ...(withResult ? resultFields("result") : []),
   ];
