@@ -444,6 +444,7 @@ func TestATimeWindow(t *testing.T) {
 	now = now.Add(50 * time.Hour)
 	p.visit("?q=after:17:12+before:17:14") // As the rows show it, whichever day.
 	p.listed(4, 3)
+	p.appears(".window", "each day 17:12–17:14")
 	p.visit("?q=after:2026-11-01+before:2026-12-01")
 	p.appears(".window", "2026-11-01–2026-12-01")
 	p.becomes("document.querySelectorAll('#list .day').length === 1") // None is of today.

@@ -151,7 +151,7 @@ export function searchField(error, rows) {
       aria-describedby="search-help" aria-invalid=${error ? "true" : nothing} @input=${typed} @focus=${begin} @blur=${draw} @keydown=${press}>
     <div class="suggest" id="search-help">${error ? html`<p class="error" role="alert">${error.message}</p>` : nothing}${unknown().map((text) => html`<p class="error">${text}</p>`)}
       ${words.length ? html`<div role="listbox" id="words" aria-label="Suggestions">${words.map(word)}</div>` : nothing}
-      <p class="quiet">Words, numbers (#33) and name:value; a minus sign excludes, a comma means or. Tab takes the first suggestion, ↓ and Enter another. Reads that succeed keep their responses among the newest 1,000 requests.</p></div></div>`;
+      <p class="quiet">Words, numbers (#33) and name:value; a minus sign excludes, a comma means or. A time without a date is that of each day. Tab takes the first suggestion, ↓ and Enter another. Reads that succeed keep their responses among the newest 1,000 requests.</p></div></div>`;
 }
 
 // switches returns buttons for the usual terms, with count requests that failed among those that match, and
@@ -160,7 +160,7 @@ export function switches(isRefused, count) {
   const button = (term, name, key) => html`<button type="button" class="plain" aria-pressed=${String(hasTerm(term))}
     title=${key} @click=${() => toggleTerm(term)}>${name}</button>`;
   const [from, to] = ["after:", "before:"].map((n) => termsOf(searched()).find((t) => t.startsWith(n))?.slice(n.length));
-  const day = (at) => (at?.includes("T") ? shortDay(at) + " " : ""),
+  const day = (at) => (at?.includes("T") ? shortDay(at) + " " : at?.includes(":") ? "each day " : ""),
     time = (at = "…") => (at.includes("T") ? exact(at, from, to) : at.includes(":") ? at.slice(0, 8) : at);
   return html`${button("is:failed", isRefused ? "Failed" : `Failed ${count.toLocaleString("en")}`, "e")}${button("is:repeated", "Writes sent again", "w")}${button("is:fault", "Injected", "")}
     ${
