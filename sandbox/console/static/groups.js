@@ -29,7 +29,7 @@ function bars(counts) {
 // there are several.
 export function groupsView(groups, actions) {
   const today = state.clock?.now.slice(0, 10),
-    limits = [...Map.groupBy(actions.filter((a) => groups.some((g) => setsLimit(a, g))), (a) => a.subject.replace(/.* for /, "")).values()],
+    limits = [...Map.groupBy(actions.filter((a) => groups.some((g) => setsLimit(a, g))), (a) => a.subject.replace(/^\d+ /, "")).values()],
     programs = Map.groupBy(groups, agentOf);
   const search = ({ error = {}, ...g }) =>
     [

@@ -161,7 +161,7 @@ function notes(e, person, writes, invited, link, actions) {
     begin = reset ? new Date((reset - 3600) * 1000).toISOString().slice(0, 19) : "",
     name = isWrite(e) ? "writes" : "reads",
     set = actions.findLast((a) => setsLimit(a, e) && a.subject.includes(name) && a.after < e.number && a.at >= begin);
-  const readers = linkTo("", { q: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"} -status:429${begin && " after:" + begin}`, view: "groups" });
+  const readers = linkTo("", { q: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"} -status:429${begin && " after:" + begin} before:${new Date(Date.parse(e.at) + 1).toISOString().slice(0, 23)}`, view: "groups" });
   return html`${writes.length > 1 ? note("odd", story(e, writes, invited, link)) : nothing}
     ${e.fault ? note("bad", "Injected fault: " + faultText(e.fault)) : nothing}
     ${e.status === 429 && !e.fault && !e.throttled && e.key && !state.file ? note("", html`${set ? limitText(set) + ". " : ""}<a href=${readers}>Who used up the ${name} of this key?</a>`) : nothing}
