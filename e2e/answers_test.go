@@ -260,6 +260,14 @@ func TestGroups(t *testing.T) {
 	p.becomes(`/^hiring-go.* 1 \(50 %\) · no User-Agent 1 \(50 %\)$/.test(document.querySelector("#programs").innerText)`)
 	p.press(".groups tbody tr:first-child a")
 	p.listed(15)
+	for name, want := range map[string][]int{"key": {16, 15, 14, 13}, "agent": {15}} { // Others like it, from the pane.
+		p.visit("?request=15")
+		p.appears(".pane .meta", "hiring-go/")
+		evaluate[string](p, "document.querySelector('.facts a[href*="+name+"]').focus(), ''")
+		p.do(chromedp.KeyEvent(kb.Enter))
+		p.listed(want...)
+		p.becomes("document.activeElement.dataset.keep === " + quote("x"+strconv.Itoa(want[0])))
+	}
 	p.visit("console/keys")
 	p.appears(".keys", "Requests")
 	p.press(`[aria-label="Requests of ` + sandbox.LiveKey + `"]`)

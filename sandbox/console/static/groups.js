@@ -2,7 +2,7 @@
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { linkTo, state } from "./core.js";
 import { clockTime, effects, middle, plural, shortDay } from "./format.js";
-import { agentOf, keyName, limitText, setsLimit, statusKind, statusText, why } from "./request.js";
+import { agentOf, agentTerm, keyName, limitText, setsLimit, statusKind, statusText, why } from "./request.js";
 
 const quoted = (text) => (/[\s{]/.test(text) ? `"${text}"` : text);
 
@@ -33,14 +33,14 @@ export function groupsView(groups, actions) {
     programs = Map.groupBy(groups, agentOf);
   const search = ({ error = {}, ...g }) =>
     [
-      `status:${g.status || "none"}`, `method:${g.method}`, `route:${quoted(`${g.method} ${g.route || g.path}`)}`, `key:${keyName(g)}`, programs.size > 1 && `agent:${agentOf(g) ? `"${agentOf(g)}"` : "none"}`,
+      `status:${g.status || "none"}`, `method:${g.method}`, `route:${quoted(`${g.method} ${g.route || g.path}`)}`, `key:${keyName(g)}`, programs.size > 1 && agentTerm(agentOf(g)),
       g.fault ? `fault:${[...new Set(g.fault_ids)]}` : "-is:fault", error.code && `code:${error.code}`, error.field && `field:${error.field}`,
       error.problem && `"${error.problem}"`, ...(state.query.get("q") ?? "").match(/-?(after|before):\S+/g) ?? [],
     ];
   const reason = (g) => (g.fault ? html`<span class="mark bad">fault: ${effects(g.fault).join(", ")}</span>` : g.error ? why(g, true) : nothing);
   const sumOf = (all) => all.reduce((sum, g) => sum + g.count, 0),
     share = ({ count }) => (count < sumOf(groups) / 100 ? "<1" : Math.round((100 * count) / sumOf(groups))) + " %";
-  const program = ({ agent, count }, i) => html`${i ? " · " : ""}<a href=${linkTo("", { q: `${state.query.get("q") ?? ""} agent:${agent ? `"${agent}"` : "none"}`.trim(), view: "groups" })}>${agent || "no User-Agent"}</a>
+  const program = ({ agent, count }, i) => html`${i ? " · " : ""}<a href=${linkTo("", { q: `${state.query.get("q") ?? ""} ${agentTerm(agent)}`.trim(), view: "groups" })}>${agent || "no User-Agent"}</a>
     ${count.toLocaleString("en")} (${share({ count })})`;
   const row = (g, i) => html`<tr><td class=${"status " + statusKind(g)}>${statusText(g)}</td>
     <th scope="row"><a href=${linkTo("", { q: search(g).filter(Boolean).join(" ") })} data-keep=${"g" + i}

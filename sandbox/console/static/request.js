@@ -10,6 +10,7 @@ export const failed = (e) => e.ended && (!e.status || e.status >= 400 || !!cutTe
 const keyOf = (e) => state.keys.find((k) => k.id === e.key_id);
 export const keyName = (e) => (e.key === "" ? "none" : (keyOf(e)?.token ?? e.key));
 export const agentOf = (e) => e.agent ?? e.headers?.["User-Agent"]?.[0] ?? "";
+export const agentTerm = (agent) => `agent:${agent ? `"${agent}"` : "none"}`; // Of a search.
 export const statusText = (e) => (e.status && cutText(e.fault) ? e.status + " cut" : (e.status ?? (e.ended ? "lost" : "…")));
 
 export function statusKind(e) {
@@ -126,7 +127,7 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
       ${e.route ? html`<a class="button plain small" id="fail-next" title="f" href=${failLink(e)}>Fail next…</a>` : nothing}`}</p></div>
     ${notes(e, candidate && person, writes, candidate?.invitations, link, actions)}
     <dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
-      ${fact("Key", html`<code>${keyName(e)}</code>`)}${agentOf(e) ? fact("User-Agent", middle(agentOf(e), 40)) : nothing}${e.limit && e.status !== 401 ? fact(isWrite(e) ? "Writes remaining" : "Reads remaining", `${e.remaining} of ${e.limit}`) : nothing}
+      ${fact("Key", found("key:" + keyName(e), html`<code>${keyName(e)}</code>`))}${agentOf(e) ? fact("User-Agent", found(agentTerm(agentOf(e)), middle(agentOf(e), 40))) : nothing}${e.limit && e.status !== 401 ? fact(isWrite(e) ? "Writes remaining" : "Reads remaining", `${e.remaining} of ${e.limit}`) : nothing}
       ${e.request_id ? fact("Request id", html`<code>${e.request_id}</code>`) : nothing}</dl>
     ${compared ?? nothing}
     ${e.withheld ? message(e, !e.status ? "Response that was lost" : cutText(e.fault) ? `Full response, of which ${e.response_size} bytes were sent` : "Response that the fault replaced", e.withheld.response, undefined, 0) : nothing}
@@ -134,6 +135,7 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
     ${message(e, "Request", e.body, e.headers, 0, e.query)}</section>`;
 }
 
+const found = (q, value) => html`<a href=${linkTo("", { q })}>${value}</a>`;
 const fact = (name, value) => html`<div><dt><small>${name}</small></dt><dd>${value}</dd></div>`;
 
 // sendAgain sends the request from the browser. Its row says that the page sent it. Undo takes back what a write did to the live data.
