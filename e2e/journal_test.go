@@ -138,6 +138,18 @@ func TestNothingMovesWhileSomebodyReads(t *testing.T) {
 	p.press(".new")
 	newest()
 	assert.False(t, evaluate[bool](p, "!!document.querySelector('.new')"))
+	for _, show := range []func(){func() { p.press(".new") }, func() {
+		evaluate[string](p, "document.querySelector('.new').focus(), ''")
+		p.do(chromedp.KeyEvent(kb.Enter))
+	}} {
+		p.do(chromedp.KeyEvent("j"))
+		p.request(1)
+		total++
+		p.appears(".new", "1 new")
+		show()
+		p.becomes(fmt.Sprintf("document.activeElement.dataset.keep === 'x%d'", total))
+	}
+	p.leave()
 
 	p.touch()
 	p.visit("")

@@ -226,8 +226,12 @@ function entries(all) {
 function showNew() {
   merge();
   list()?.scrollTo(0, 0);
+  if (list()?.contains(document.activeElement)) focusRow(rows[0].number);
   draw();
 }
+
+// stay keeps the focus where it is while the pointer presses a button that goes away. Without it in the list, the list goes on moving.
+const stay = (event) => event.preventDefault();
 
 // merge shows what waits.
 function merge() {
@@ -438,7 +442,7 @@ function listView() {
       @scroll=${scrolled} @pointerleave=${draw} @focusout=${draw}>
     <div class="columns"><span class="status">Status</span><span class="method">Method</span>
       <span class="what">Request</span><span class="subject"></span><span class="marks"><span class="reason">Reason</span>${
-        news ? html`<button class="new" @click=${showNew}>${news} new</button>` : nothing
+        news ? html`<button class="new" @mousedown=${stay} @click=${showNew}>${news} new</button>` : nothing
       }</span><span class="key">Key</span><span class="took" title="In real time">Took</span><span class="time">Time</span><span class="no">No.</span></div>
     <div class="space" .style=${space(first)}></div>
     <ol aria-label="Requests, newest first">${repeat(
