@@ -175,7 +175,7 @@ func TestATouchScreen(t *testing.T) {
 	tap(row(1))
 	p.appears(".pane .meta", "#1")
 	tap(".pane [aria-label='Close (Esc)']")
-	tap("[title=e]")
+	tap("[aria-keyshortcuts=e]")
 	p.appears(".none", "No request matches.")
 	tap("nav a[href$=pipeline]")
 	tap("[popovertarget=inviting]")
@@ -291,14 +291,15 @@ func TestFilters(t *testing.T) {
 	p.appears("main > .gone[role=status]", "No request matches.")
 	p.press(".none button")
 	p.listed(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
-	p.appears("[title=e]", "Failed 5")
+	p.appears("[aria-keyshortcuts=e]", "Failed 5")
+	p.becomes("[...document.querySelectorAll('.filters button[title]')].map(e => e.title).join() === 'Shortcut: e,Shortcut: w,Shortcut: g,Hide what you did between them'")
 	p.fill("input[name=q]", "method:POST")
-	p.appears("[title=e]", "Failed 3") // As many as it would show.
+	p.appears("[aria-keyshortcuts=e]", "Failed 3") // As many as it would show.
 	p.fill("input[name=q]", "status:x")
-	p.becomes("document.querySelector('[title=e]').innerText === 'Failed'")
+	p.becomes("document.querySelector('[aria-keyshortcuts=e]').innerText === 'Failed'")
 	p.fill("input[name=q]", "")
 	p.listed(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
-	p.press("[title=e]")
+	p.press("[aria-keyshortcuts=e]")
 	p.listed(10, 8, 6, 5, 4)
 	p.becomes("(all => all.length && all.every(e => e.getBBox().height === e.previousElementSibling.getBBox().height))([...document.querySelectorAll('.bar.failed')])") // All of it failed.
 	p.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), `name":""`))

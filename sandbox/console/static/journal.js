@@ -457,7 +457,7 @@ function listView() {
 function filterBar() {
   return html`<form class="filters" role="search" aria-label="Search" @submit=${(event) => event.preventDefault()}>
     ${searchField(refused, rows)}<span class="buttons">${switches(!!refused, stats.failed)}
-    <span class="tools"><button type="button" class="plain" id="groups" title="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
+    <span class="tools"><button type="button" class="plain" id="groups" title="Shortcut: g" aria-keyshortcuts="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
         <button type="button" class="plain" id="alone" aria-pressed=${String(areAlone())} title="Hide what you did between them" @click=${() => (localStorage.setItem("rows", areAlone() ? "all" : "requests"), journal.refresh())}>Only requests</button>
         ${state.file ? nothing : html`<a class="button plain" download="journal.json.gz" href=${exportOf({ ...query(), limit: maxRows })} @click=${() => say("Saved as journal.json.gz")}>Export</a>`}${fileButton()}</span></span></form>`;
 }

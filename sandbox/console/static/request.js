@@ -120,11 +120,11 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
     <div class="head"><div class="title"><h2 class="headline" id="headline">${headline(e, person)}</h2>${closeButton}</div>
     <p class="target"><span class=${"method " + (isWrite(e) ? "write" : "")}>${e.method}</span>
       <code title=${e.path}>${shortIDs(e.path)}</code>${e.query ? html`<code class="query">?${queryOf(e)}</code>` : nothing}</p>
-    <p class="line"><button class="plain small" id="compare" title="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
-      <button class="plain small" id="copy-curl" title="y" @click=${() => copyCurl(e)}>Copy curl</button>
+    <p class="line"><button class="plain small" id="compare" title="Shortcut: d" aria-keyshortcuts="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
+      <button class="plain small" id="copy-curl" title="Shortcut: y" aria-keyshortcuts="y" @click=${() => copyCurl(e)}>Copy curl</button>
       ${state.file ? nothing : html`<button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>
       <a class="button plain small" id="export" download="request-${e.number}.json.gz" href=${exportOf({ after: e.number - 1, limit: 1 })}>Export</a>
-      ${e.route ? html`<a class="button plain small" id="fail-next" title="f" href=${failLink(e)}>Fail next…</a>` : nothing}`}</p></div>
+      ${e.route ? html`<a class="button plain small" id="fail-next" title="Shortcut: f" aria-keyshortcuts="f" href=${failLink(e)}>Fail next…</a>` : nothing}`}</p></div>
     ${notes(e, candidate && person, writes, candidate?.invitations, link, actions)}
     <dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
       ${fact("Key", found("key:" + keyName(e), html`<code>${keyName(e)}</code>`))}${agentOf(e) ? fact("User-Agent", found(agentTerm(agentOf(e)), middle(agentOf(e), 40))) : nothing}${e.limit && e.status !== 401 ? fact(isWrite(e) ? "Writes remaining" : "Reads remaining", `${e.remaining} of ${e.limit}`) : nothing}

@@ -158,11 +158,11 @@ export function searchField(error, rows) {
 // the time window if there is one.
 export function switches(isRefused, count) {
   const button = (term, name, key) => html`<button type="button" class="plain" aria-pressed=${String(hasTerm(term))}
-    title=${key} @click=${() => toggleTerm(term)}>${name}</button>`;
+    title=${key ? "Shortcut: " + key : nothing} aria-keyshortcuts=${key ?? nothing} @click=${() => toggleTerm(term)}>${name}</button>`;
   const [from, to] = ["after:", "before:"].map((n) => termsOf(searched()).find((t) => t.startsWith(n))?.slice(n.length));
   const day = (at) => (at?.includes("T") ? shortDay(at) + " " : at?.includes(":") ? "each day " : ""),
     time = (at = "…") => (at.includes("T") ? exact(at, from, to) : at.includes(":") ? at.slice(0, 8) : at);
-  return html`${button("is:failed", isRefused ? "Failed" : `Failed ${count.toLocaleString("en")}`, "e")}${button("is:repeated", "Writes sent again", "w")}${button("is:fault", "Injected", "")}
+  return html`${button("is:failed", isRefused ? "Failed" : `Failed ${count.toLocaleString("en")}`, "e")}${button("is:repeated", "Writes sent again", "w")}${button("is:fault", "Injected")}
     ${
       (from || to) && !isRefused
         ? html`<button type="button" class="plain window" aria-label="Remove the time window"
