@@ -446,6 +446,10 @@ func TestATimeWindow(t *testing.T) {
 	evaluate[string](p, "document.querySelector('.over-time svg').focus(), ''")
 	p.do(chromedp.KeyEvent(kb.ArrowLeft))
 	p.appears(".axis", "17:19:00 – 17:19:10: 2 requests, 1 failed")
+	p.do(chromedp.KeyEvent(kb.ArrowLeft))
+	p.appears(".axis", "17:18:00 – 17:18:10: 1 request, 0 failed") // Not the empty bars between them.
+	p.do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
+	p.appears(".axis", "17:19:00 – 17:19:10: 2 requests, 1 failed")
 	p.do(chromedp.KeyEvent(kb.Enter))
 	p.listed(11, 10)
 	p.visit("?q=after:2026-11-28T17:13:00.000+before:2026-11-28T17:13:00.332")

@@ -541,9 +541,11 @@ function sparkline() {
   const up = (event) => isPressed(event) && take(); // Otherwise the press was elsewhere.
   const press = (event) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key],
-      [start, end] = range ?? [buckets.length, buckets.length];
+      [start, end] = range ?? [buckets.length, buckets.length],
+      full = [...buckets.keys()].filter((i) => buckets[i].count), // An empty bar leads to no request.
+      next = (by > 0 && range ? full.find((i) => i > end) : full.findLast((i) => i < end)) ?? end;
     if (event.key === "Enter" && range) take();
-    else if (by) choose([inside(buckets, event.shiftKey ? start : end + by), inside(buckets, end + by)]);
+    else if (by) choose([inside(buckets, event.shiftKey ? start : next), inside(buckets, next)]);
     else return;
     event.preventDefault();
   };
