@@ -4,18 +4,20 @@ import { linkTo, state } from "./core.js";
 import { clockTime, effects, middle, plural, shortDay } from "./format.js";
 import { agentOf, agentTerm, keyName, limitText, setsLimit, statusKind, statusText, why } from "./request.js";
 
+// nameOf names the program that sent a request.
+const nameOf = (e) => (e.from_page ? "this page" : agentOf(e) || "no User-Agent");
 const quoted = (text) => (/[\s{]/.test(text) ? `"${text}"` : text);
 
 // groupsOf groups the requests of a file, as the server does with its own. Each group is the newest of its requests.
 export function groupsOf(entries, buckets) {
-  const nameOf = (e) => JSON.stringify([e.status, e.ended, e.method, e.route || e.path, e.key_id, agentOf(e), e.error, e.fault && effects(e.fault)]),
+  const alike = (e) => JSON.stringify([e.status, e.ended, e.method, e.route || e.path, e.key_id, agentOf(e), e.error, e.fault && effects(e.fault)]),
     bucketOf = (e) => Math.max(0, buckets.findLastIndex((b) => b.at <= e.at));
   const group = (all) => {
     const times = buckets.map(() => 0);
     for (const e of all) times[bucketOf(e)]++;
     return { ...all.at(-1), count: all.length, times, fault_ids: all.map((e) => e.fault_id) };
   };
-  return [...Map.groupBy(entries, nameOf).values()].map(group).sort((a, b) => b.count - a.count);
+  return [...Map.groupBy(entries, alike).values()].map(group).sort((a, b) => b.count - a.count);
 }
 
 // bars draws the numbers of requests over time.
@@ -40,17 +42,17 @@ export function groupsView(groups, actions) {
   const reason = (g) => (g.fault ? html`<span class="mark bad">fault: ${effects(g.fault).join(", ")}</span>` : g.error ? why(g, true) : nothing);
   const sumOf = (all) => all.reduce((sum, g) => sum + g.count, 0),
     share = ({ count }) => (count < sumOf(groups) / 100 ? "<1" : Math.round((100 * count) / sumOf(groups))) + " %";
-  const program = ({ agent, count }, i) => html`${i ? " · " : ""}<a href=${linkTo("", { q: `${state.query.get("q") ?? ""} ${agentTerm(agent)}`.trim(), view: "groups" })}>${agent || "no User-Agent"}</a>
+  const program = ({ agent, name, count }, i) => html`${i ? " · " : ""}<a href=${linkTo("", { q: `${state.query.get("q") ?? ""} ${agentTerm(agent)}`.trim(), view: "groups" })}>${name}</a>
     ${count.toLocaleString("en")} (${share({ count })})`;
   const row = (g, i) => html`<tr><td class=${"status " + statusKind(g)}>${statusText(g)}</td>
     <th scope="row"><a href=${linkTo("", { q: search(g).filter(Boolean).join(" ") })} data-keep=${"g" + i}
       title=${[g.error?.code, keyName(g), g.at].filter(Boolean).join(" · ")}><b class="method">${g.method}</b> <code>${g.route || g.path}</code></a></th>
-    <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code>${programs.size > 1 ? html`<small title=${agentOf(g)}>${agentOf(g) || "no User-Agent"}</small>` : nothing}</td>
+    <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code>${programs.size > 1 ? html`<small title=${agentOf(g)}>${nameOf(g)}</small>` : nothing}</td>
     <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${share(g)}</small></td><td>${bars(g.times)}</td>
     <td class="number"><time>${g.at.startsWith(today) ? "" : shortDay(g.at) + " "}${clockTime(g.at)}</time></td></tr>`;
   return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1">
     ${limits.map((all) => html`<p class="banner">${limitText(all.at(-1))}${all.length > 1 ? `, and ${all.length - 1} before` : ""}</p>`)}
-    ${programs.size > 1 ? html`<p class="banner" id="programs">${[...programs].map(([agent, all]) => ({ agent, count: sumOf(all) })).sort((a, b) => b.count - a.count).map(program)}</p>` : nothing}
+    ${programs.size > 1 ? html`<p class="banner" id="programs">${[...programs].map(([agent, all]) => ({ agent, name: nameOf(all[0]), count: sumOf(all) })).sort((a, b) => b.count - a.count).map(program)}</p>` : nothing}
     <table>
     <caption class="gone">${plural(groups.length, "group")} of requests that are alike, the largest first</caption>
     <thead><tr><th>Status</th><th>Request</th><th>Reason</th><th>Key</th><th class="number">Requests, share</th><th>Over time</th><th class="number">Last</th></tr></thead>
