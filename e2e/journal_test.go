@@ -301,6 +301,8 @@ func TestFilters(t *testing.T) {
 	p.listed(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
 	p.press("[aria-keyshortcuts=e]")
 	p.listed(10, 8, 6, 5, 4)
+	p.do(chromedp.KeyEvent(kb.ArrowDown)) // To the list, as from the search.
+	p.becomes("document.activeElement.dataset.keep === 'x10'")
 	p.becomes("(all => all.length && all.every(e => e.getBBox().height === e.previousElementSibling.getBBox().height))([...document.querySelectorAll('.bar.failed')])") // All of it failed.
 	p.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), `name":""`))
 	p.listed(6)

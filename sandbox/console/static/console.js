@@ -226,7 +226,7 @@ const moves = {
 // move moves within the view's list. In the pane, the arrows scroll.
 function move(key) {
   const view = viewNow(),
-    inList = document.activeElement.matches("body, main, #list, [data-keep], [data-keep] *");
+    inList = document.activeElement.matches("body, main, #list, .filters *, [data-keep], [data-keep] *");
   return !!view.move && moves[key] && (key.length === 1 || inList) && view.move(...moves[key]);
 }
 
