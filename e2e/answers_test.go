@@ -343,6 +343,7 @@ func TestCompare(t *testing.T) {
 	p.appears(".differences .less", "page_size=1")
 	p.becomes("/ lines differ/.test(document.querySelector('main > [role=status]').innerText) && document.documentElement.scrollHeight <= 800") // Said, and one scrollbar.
 	p.appears(".differences .more", "page_size=500")
+	p.appears(row(3), "compared")
 	p.appears("p.less", "#3 success before it: 200")
 	p.appears("p.more", "#4 this request: 400")
 	evaluate[string](p, "document.querySelector("+quote(row(1))+").focus(), ''")
@@ -361,6 +362,7 @@ func TestCompare(t *testing.T) {
 	p.appears(".headline", "200 · cut after 20 bytes")
 	p.appears(".pane", "Full response, of which 20 bytes were sent")
 	p.appears(".pane", "— cut here, after 20 bytes —")
+	p.becomes(`/^\{\s+"data": \[\s+\{[^]*— cut here —[^]*\}$/.test(document.querySelector(".withheld .body").textContent)`)
 	p.appears(row(6)+".bad", "200 cut")
 	p.do(chromedp.KeyEvent("k"))
 	p.appears(".headline", "page_size")
@@ -464,7 +466,11 @@ func TestATimeWindow(t *testing.T) {
 	p.visit("?q=staus:400")
 	p.appears(".none", "staus is not a name of the search. The names are status, route, ")
 	p.do(chromedp.KeyEvent("/"))
-	p.appears(".suggest", "staus is not a name of the search") // Above what hides the other.
+	p.appears(".suggest", "staus is not a name of the search")   // Above what hides the other.
+	p.send("POST", invitationsPath, sandbox.TestKey, invitation) // 12
+	p.send("POST", invitationsPath, sandbox.TestKey, invitation) // 13, at the same time.
+	p.visit("?request=13")
+	p.appears(".pane .note.odd", "Sent again after #12")
 }
 
 // TestOneCandidate: reads that fail, a late report, e-mails, the log and undo.

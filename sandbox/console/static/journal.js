@@ -377,6 +377,7 @@ function marks(e) {
       : e.error
         ? html`<span class=${"why " + statusKind(e)} title=${`${e.error.code}: ${e.error.message}`}>${done ? done + ": " : ""}${why(e)}</span>`
         : e.pending ? html`<span class="quiet">not evaluated yet</span>` : done && html`<span class="gone">${done}</span>`,
+    e.number === other?.number && mark("compared", "compared"),
     e.undone && mark("odd", "undone"),
     e.from_page && mark("", "sent by the page"),
     e.repeats

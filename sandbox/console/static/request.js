@@ -176,12 +176,12 @@ function story(e, writes, invited, link) {
     before = writes[at - 1],
     next = writes[at + 1],
     done = writes.filter((w) => w.done);
-  const after = (a, b) => span((Date.parse(b.at) - Date.parse(a.at)) / 1000);
+  const after = (a, b) => (b.at > a.at ? span((Date.parse(b.at) - Date.parse(a.at)) / 1000) + " " : "");
   const all = writes.length === 2 ? "Both were" : `All ${writes.length} were`;
   const [view, many] = e.route.endsWith("/resend") ? ["mails", `${done.length} e-mails`] : ["pipeline", invited > 1 && `${invited} invitations`];
   const count = many ? html`: <a href=${linkTo(view, { text: e.subject })}>${many}</a> to <bdi>${e.subject}</bdi>` : nothing;
-  return html`${before ? html`Sent again ${after(before, e)} after ${link(before.number)}, ${outcome(before)}. ` : nothing}
-    ${next ? html`Sent again ${after(e, next)} later as ${link(next.number)}. ` : nothing}
+  return html`${before ? html`Sent again ${after(before, e)}after ${link(before.number)}, ${outcome(before)}. ` : nothing}
+    ${next ? html`Sent again ${after(e, next)}later as ${link(next.number)}. ` : nothing}
     ${
       e.key.startsWith("sk_test_")
         ? "Test mode stores nothing."
@@ -197,18 +197,21 @@ function story(e, writes, invited, link) {
 const bodyOf = (e, name, text) => ((e.bodies ??= {})[name] ??= highlight(text, name === "Request" && e.error?.field));
 
 function message(e, name, text, headers, size, query) {
-  const whole = pretty(text ?? ""),
+  const isWithheld = e.withheld && name !== "Request" && name !== "Response",
+    whole = pretty(text ?? ""),
+    sent = isWithheld && e.status && cutText(e.fault) ? pretty(e.response ?? "") : "",
+    end = sent && sent.length < maxShown && whole.startsWith(sent) ? sent.length : maxShown, // Where a fault cut the body.
     omitted = size ? size - (text ?? "").length : Math.max(0, whole.length - maxShown);
   const pairs = (all) => html`<dl class="headers">${all.map(([n, value]) => html`<dt>${n}</dt><dd>${value}</dd>`)}</dl>`;
   const lines = Object.entries(headers ?? {})
     .sort()
     .map(([n, values]) => [n, values.join(", ") + (n === "X-Ratelimit-Reset" ? ` (${timeOf(values[0])})` : "")]);
-  return html`<section aria-label=${name} class=${e.withheld && name !== "Request" && name !== "Response" ? "withheld" : ""}>
+  return html`<section aria-label=${name} class=${isWithheld ? "withheld" : ""}>
     <h3>${name}${text ? copyButton(text, "Copy the body of the " + name.toLowerCase()) : nothing}</h3>
     ${query ? pairs([...new URLSearchParams(query)]) : nothing}
     ${
       text
-        ? html`<pre class="body">${bodyOf(e, name, whole.slice(0, maxShown))}</pre>`
+        ? html`<pre class="body">${bodyOf(e, name, whole.slice(0, end))}${end < maxShown ? html`<b class="bad">— cut here —</b><span class="quiet">${whole.slice(end, maxShown)}</span>` : nothing}</pre>`
         : name === "Request" && !isWrite(e) ? nothing : html`<p class="quiet">${headers ? "No body." : !e.status ? "None." : "No longer kept: reads that succeed keep theirs among the newest 1,000 requests."}</p>`
     }
     ${text && name === "Response" && cutText(e.fault) ? html`<p class="bad">— cut here, ${cutText(e.fault).slice(4)} —</p>` : nothing}
