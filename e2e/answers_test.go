@@ -320,7 +320,17 @@ func TestTheSearchCompletes(t *testing.T) {
 	p.listed(5)
 	p.fill("input[name=q]", "took:>soon")
 	p.appears(".suggest .error", "must be a duration")
+	evaluate[string](p, "(later => { window.setTimeout = (f, ms) => ms === 1000 ? (window.pause = f, -1) : later(f, ms) })(setTimeout), ''")
+	p.fill("input[name=q]", "")
+	p.listed(8, 7, 6, 5, 4, 3, 2, 1)
+	p.fill("input[name=q]", "after:23:0")
+	p.becomes("document.querySelector('[aria-keyshortcuts=e]').innerText === 'Failed'")
+	p.becomes("document.querySelector('.axis span').innerText === '8 requests, 4 failed'")
+	p.becomes("!document.querySelector('.suggest .error, [aria-invalid=true]') && !document.querySelector('main > [role=status]').innerText") // Until a pause.
+	evaluate[string](p, "window.pause(), ''")
+	p.appears(".suggest .error", "after: must be a time")
 	p.fill("input[name=q]", "after:noon")
+	evaluate[string](p, "window.pause(), ''")
 	p.becomes("/must be a time/.test(document.querySelector('.suggest .error')?.innerText) && !document.querySelector('.window')") // No window is applied.
 	assert.True(t, evaluate[bool](p, "!!document.querySelector('#list .row')"), "the rows stay")
 	before := evaluate[float64](p, "document.querySelector('#list').getBoundingClientRect().top")

@@ -3,7 +3,7 @@ import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, copyButton, draw, find, follow, get, isRead, kept, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
 import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
-import { copyCurl, exportOf, failLink, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
+import { copyCurl, exportOf, failLink, failed, keyName, lower, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsOf, groupsView } from "./groups.js";
 import { clearSearch, hasTerm, interval, isInWindow, isOfWindow, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
@@ -92,7 +92,7 @@ async function loadPage(q) {
     return page;
   } catch (error) {
     if (error.field !== "search") throw error;
-    refused = error;
+    refused = new Error(lower(error.message)); // It begins with the name as it is typed.
     stats ??= { count: 0, failed: 0, buckets: [] };
     return null;
   }
@@ -552,7 +552,7 @@ function sparkline() {
   };
   const day = (at, from, to) => (dayOf(begin) === dayOf(end) ? "" : shortDay(at) + " ") + exact(at, from, to);
   const total = state.file?.entries.length ?? state.all.count;
-  const all = () => (searched() ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (newest > total && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
+  const all = () => ((refused ? stats.count < total : searched()) ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (newest > total && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const jump = (b, i) => (b.idle >= 3600 ? html`<i class="jump" .style=${`left:${((i * step) / width) * 100}%`}>+${span(b.idle)}</i>` : nothing);
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Requests over time: arrows and Enter choose a window"
@@ -588,7 +588,7 @@ function view() {
   const shownPane = { lost: !exchange && lost, number, writes, candidate, actions: allActions, link, close, compared, compare, go: (by) => move(0, by) };
   const side = number ? pane(exchange, shownPane) : nothing;
   if (!rows.length && !searched() && !state.file) return [guide(), side];
-  const found = refused ? refused.message : searched() && (rows.length ? `${plural(stats.count, "request")} found` : noMatch());
+  const found = refused ? (isTyping ? "" : refused.message) : searched() && (rows.length ? `${plural(stats.count, "request")} found` : noMatch());
   return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${differs ?? found}</p>${state.file ? fileBanner(state.file) : nothing}${filterBar()}
     ${stats.buckets?.length ? sparkline() : nothing}
     ${

@@ -35,7 +35,7 @@ export const exportOf = (query) => "/_sandbox/journal" + toQuery({ ...query, det
 export const copyCurl = (e) => act(async () => copy(curl(e, location.origin, keyOf(e)?.token)), `Request #${e.number} is copied as curl`);
 
 const isWrite = (e) => e.method !== "GET" && e.method !== "HEAD";
-const lower = (text) => text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");
+export const lower = (text) => text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");
 
 // refusal says which field was refused and why, such as "name is required".
 function refusal({ field, others = [], problem }) {

@@ -111,11 +111,20 @@ function completions(search, rows) {
   return all.includes(last) ? [] : fits(all.filter((v) => !given.includes(v)), last).map((v) => `${minus}${name}:${[...given, v]}`);
 }
 
-let active = ""; // The completion that the arrows chose.
+let active = "", // The completion that the arrows chose.
+  pause = 0; // The timer of the end of the typing.
+
+// type searches for what is typed. Until a pause, no error is shown.
+function type(event) {
+  clearTimeout(pause);
+  pause = setTimeout(() => draw((pause = 0)), 1000);
+  typed(event);
+}
 
 // searchField returns the field with its completions below it.
 export function searchField(error, rows) {
-  const text = typedText("q"),
+  const isTyping = pause && document.activeElement?.name === "q",
+    text = typedText("q"),
     wordsOf = (search) => (state.file ? [] : completions(search, rows)),
     words = wordsOf(text);
   const take = (word) => {
@@ -148,8 +157,8 @@ export function searchField(error, rows) {
   return html`<div class="search"><input type="search" name="q" autocomplete="off" spellcheck="false" .value=${text}
       placeholder=${state.file ? "Search the file: words, status:4xx, -route:/report" : "Search: words, status:4xx, -route:/report, took:>1s"}
       aria-label="Search requests" role="combobox" aria-controls="words" aria-expanded=${String(!!words.length && document.activeElement?.name === "q")} aria-activedescendant=${words.includes(active) ? "word-" + active : nothing}
-      aria-describedby="search-help" aria-invalid=${error ? "true" : nothing} @input=${typed} @focus=${begin} @blur=${draw} @keydown=${press}>
-    <div class="suggest" id="search-help">${error ? html`<p class="error" role="alert">${error.message}</p>` : nothing}${unknown().map((text) => html`<p class="error">${text}</p>`)}
+      aria-describedby="search-help" aria-invalid=${error && !isTyping ? "true" : nothing} @input=${type} @focus=${begin} @blur=${draw} @keydown=${press}>
+    <div class="suggest" id="search-help">${error && !isTyping ? html`<p class="error" role="alert">${error.message}</p>` : nothing}${unknown().map((text) => html`<p class="error">${text}</p>`)}
       ${words.length ? html`<div role="listbox" id="words" aria-label="Suggestions">${words.map(word)}</div>` : nothing}
       <p class="quiet">Words, numbers (#33) and name:value; a minus sign excludes, a comma means or. A time without a date is that of each day. Tab takes the first suggestion, ↓ and Enter another. Reads that succeed keep their responses among the newest 1,000 requests.</p></div></div>`;
 }
