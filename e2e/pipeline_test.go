@@ -213,7 +213,11 @@ func TestDraftsSurvive(t *testing.T) {
 	p.becomes("!document.querySelector('#inject-draft')") // The form keeps its values, and is still open.
 	p.do(chromedp.KeyEvent("1"))
 	p.do(chromedp.WaitVisible(chromedp.CSS(".guide")), chromedp.KeyEvent("4"))
+	p.appears("#inject-draft", "As sent before") // Nothing that was abandoned.
+	p.choose("#inject-times", "-1")
+	p.do(chromedp.Reload())
 	p.appears("#inject-draft", "Draft from before")
+	p.choose("#inject-times", "3")
 	p.press("#inject > button")
 	p.becomes(`document.querySelectorAll(".faults tr.waiting").length === 2 && document.getElementById("inject-times").value === "3" && !document.querySelector("#result-draft, #inject-draft")`)
 }

@@ -276,19 +276,23 @@ function setDraft(id, value) {
   draw();
 }
 
-const shown = {}; // By the id of a form: the subject that it shows, and whether it had drafts when it was opened.
+const shown = {}; // By the id of a form: the subject that it shows, and what is said of the drafts that it had when it was opened.
 
 // form returns a form of fields; those with more are folded. What is typed stays until the
 // server accepts it; a refusal is shown beside its field. send gets the values. The form
 // empties afterwards unless keep is set. Forms with different subjects have different drafts. A form
-// that opens with drafts offers to empty it.
+// that opens with drafts offers to empty it, and says whether they were sent.
 export function form({ id, label, fields, button, send, subject = "", keep = false, kind = "" }) {
-  if (shown[id]?.subject !== subject || !document.getElementById(id)?.checkVisibility())
-    shown[id] = { subject, isOld: fields.some((f) => String(drafts[subject + id + "-" + f.name] ?? usual(f)) !== usual(f)) };
+  const texts = () => JSON.stringify(fields.map((f) => drafts[subject + id + "-" + f.name]));
+  if (shown[id]?.subject !== subject || !document.getElementById(id)?.checkVisibility()) {
+    const isOld = fields.some((f) => String(drafts[subject + id + "-" + f.name] ?? usual(f)) !== usual(f));
+    shown[id] = { subject, old: isOld && (drafts[subject + id] === texts() ? "As sent before" : "Draft from before") };
+  }
   const end = (areKept) => {
     delete state.errors[id];
-    shown[id].isOld = false;
+    shown[id].old = "";
     if (!areKept) for (const f of fields) setDraft(subject + id + "-" + f.name);
+    setDraft(subject + id, texts());
   };
   const submit = async (event) => {
     event.preventDefault();
@@ -314,7 +318,7 @@ export function form({ id, label, fields, button, send, subject = "", keep = fal
     ${fields.filter((f) => !f.more).map(show)}
     ${folded.length ? html`<details class="further" ?open=${!!wrong?.more}><summary>More fields</summary><div class="form">${folded.map(show)}</div></details>` : nothing}
     <button>${button}</button>${error && !wrong ? html`<p class="error" role="alert">${error.message}</p>` : nothing}
-    ${shown[id].isOld ? html`<p class="further line" id=${id + "-draft"}>Draft from before <button type="button" class="plain small" @click=${clear}>Clear</button></p>` : nothing}</form>`;
+    ${shown[id].old ? html`<p class="further line" id=${id + "-draft"}>${shown[id].old} <button type="button" class="plain small" @click=${clear}>Clear</button></p>` : nothing}</form>`;
 }
 
 // usual returns the value of a field without a draft.
