@@ -54,6 +54,11 @@ func TestFailTheNextThreeRequests(t *testing.T) {
 	p.press(".faults tr.waiting button")
 	p.becomes("!!document.querySelector('#ended tr.done')")
 	require.NoError(t, get())
+	p.press("#ended summary")
+	p.press("#ended button")
+	p.appears(".faults tr.waiting", "3 left") // As it was injected.
+	p.press("#undo")
+	p.becomes("!document.querySelector('.faults tr.waiting')")
 	assert.Equal(t, "3", evaluate[string](p, "document.getElementById('inject-times').value"), "the form keeps its values")
 	for _, f := range []sandbox.Fault{
 		{Route: "POST *", Times: -1, Skip: 1, Status: 418, Code: hiring.ErrConflict, RetryAfter: 90 * time.Second, Delay: time.Millisecond, After: true},
