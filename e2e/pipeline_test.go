@@ -271,7 +271,9 @@ func TestAColumnShowsTheNewestAndThenMore(t *testing.T) {
 	p.becomes("document.querySelectorAll('.card').length === 120")
 	p.choose("#sort", "name")
 	p.appears(".card", "Number 000.")
+	assert.NotContains(t, p.text(".card"), "Backend", "the chosen assessment")
 	p.visit(pipelinePath)
+	p.appears(".card", "\nFrontend")
 	p.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), "ELSEwhere"+kb.Enter))
 	p.becomes("document.querySelectorAll('.card').length === 1 && document.activeElement.title === 'Elsewhere'")
 }
