@@ -89,6 +89,10 @@ func TestWithTheKeyboardAlone(t *testing.T) {
 	p.appears(".guide", "No requests yet")
 	p.do(chromedp.KeyEvent(kb.Tab))
 	assert.Equal(t, "Skip to the content", evaluate[string](p, "document.activeElement.innerText"), "first of all")
+	p.do(chromedp.KeyEvent("i")) // From the journal.
+	p.becomes(`document.activeElement.matches(".guide #invite-assessment")`)
+	p.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("1"))
+	p.appears(".guide", "No requests yet")
 	p.do(chromedp.KeyEvent("2"))
 	p.appears(".guide", "No candidates yet")
 	p.tabTo(`e.id === "invite-assessment"`)

@@ -166,7 +166,7 @@ function shortcuts() {
     ["z", "undo the last action of the page, then the one before"],
     ["f", "fail the next of its route"],
     ["e w", "only failed requests, only writes that were sent again"],
-    ["i", "invite a candidate"],
+    ["i a", "invite a candidate, add a result"],
     ["/", "search; ↓ chooses a suggestion, Enter goes to the first result"],
     ["n", "show what is new"],
     ["c", "clock"],
@@ -238,6 +238,13 @@ async function enter(input) {
   await viewNow().enter?.();
 }
 
+// openForm opens a form of the pipeline from any view.
+async function openForm(key) {
+  if (viewNow() !== pipeline) visit(pipeline.path);
+  await pipeline.refresh.settled();
+  pipeline.key(key);
+}
+
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest?.("input, textarea, select");
   state.entering = "";
@@ -255,6 +262,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "?") openPopup("help");
   else if (event.key === "c") document.getElementById("advance")?.focus();
   else if (event.key === "z") undoSaid();
+  else if (event.key === "a" || event.key === "i") openForm(event.key);
   else if (event.key === "/") document.querySelector("input[type=search]")?.focus();
   else if (number >= 0) {
     visit(views[number].path);

@@ -217,7 +217,8 @@ function drawn() {
 }
 
 const empty = () => html`<section class="panel guide"><h1>No candidates yet</h1>
-  <p>Invite a candidate to an assessment. Then take the candidate's steps here.</p>${inviteForm()}</section>`;
+  <p>Invite a candidate to an assessment. Then take the candidate's steps here.</p>${inviteForm()}
+  <p class="line">Or add a candidate who has taken all steps: ${popup("adding", "Add result", inviteForm(true))}</p></section>`;
 
 function view() {
   if (!assessments) return nothing;
@@ -239,7 +240,11 @@ function view() {
 function key(name) {
   if (name === "Escape" && opened()) close();
   else if (name === "n") refreshNow();
-  else if (name === "i") openPopup("inviting");
+  else if (name === "a") openPopup("adding");
+  else if (name === "i") {
+    openPopup("inviting");
+    document.querySelector(".guide #invite-assessment")?.focus(); // Of the empty view, which has no button.
+  }
   else return false;
   return true;
 }
