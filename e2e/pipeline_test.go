@@ -128,6 +128,18 @@ func TestWithTheKeyboardAlone(t *testing.T) {
 		p.do(chromedp.KeyEvent(press[0]))
 		p.becomes(focused + " === " + quote(press[1]))
 	}
+	p.do(chromedp.KeyEvent("3"))
+	p.appears("h1", "Mails")
+	for _, name := range []string{"Édith Clarke", "Edith Clarke"} {
+		p.do(chromedp.KeyEvent("a"))
+		p.becomes(`document.activeElement.matches(":popover-open #result-name")`)
+		p.do(chromedp.KeyEvent(name))
+		p.becomes(`document.getElementById("result-email").placeholder === "edith.clarke@candidates.test"`)
+		p.do(chromedp.KeyEvent(kb.Enter))
+		p.appears(".said", name+" evaluated")
+		p.becomes("!document.querySelector(':popover-open')")
+	}
+	p.appears(".column:last-child", "edith.clarke-2@candidates.test") // The first address was taken.
 	assert.Len(t, p.server.Journal(), 1, "the request of this test; the page sends none to the API")
 }
 

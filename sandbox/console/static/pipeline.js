@@ -1,7 +1,7 @@
 // The pipeline: the candidates by stage, and one candidate beside them.
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, change, closePopups, draw, find, form, get, isRead, kept, loadKeys, lostPane, openPopup, options, organizations, popup, post, setQuery, state, textSearch, titleOf, toQuery, visit } from "./core.js";
+import { act, change, closePopups, draw, drafts, find, form, get, isRead, kept, loadKeys, lostPane, openPopup, options, organizations, popup, post, setQuery, state, textSearch, titleOf, toQuery, visit } from "./core.js";
 import { candidatePath, clockTime, fullTime, middle, plural, shortDay, stepText } from "./format.js";
 import { armed, invitedTwice, pane, resultFields, resultOf, stages, stagesAhead, steps, verdicts } from "./candidate.js";
 
@@ -166,11 +166,12 @@ function toolbar() {
 }
 
 // inviteForm invites a candidate to an assessment, which it adds if there is none of the name: the notice says so
-// and can undo a typing error. With a result the form adds a candidate who has taken all steps.
+// and can undo a typing error. With a result the form adds a candidate who has taken all steps, and needs no address.
 function inviteForm(withResult = false) {
   const active = assessments.filter((a) => a.status === "active");
   const selected = active.find((a) => a.assessment_id === state.query.get("assessment")) ?? active[0];
-  const send = async ({ assessment, name, email, ...result }) => {
+  const send = async ({ assessment, name, email: given, ...result }) => {
+    const email = given ?? (await freeAddress(name));
     const known = active.find((a) => [nameOf(a), a.name].includes(assessment));
     let id;
     await change(
@@ -195,12 +196,24 @@ function inviteForm(withResult = false) {
   const fields = [
     text("assessment", "Assessment", "Backend engineer", { list: "assessment-names", value: selected && nameOf(selected) }),
     text("name", "Name", withResult ? "optional" : "Ada Lovelace", { required: !withResult }),
-    text("email", "E-mail address", "ada@candidates.test"),
+    text("email", "E-mail address", withResult ? addressOf(drafts["result-name"]) : "ada@candidates.test", { required: !withResult }),
     ...(withResult ? resultFields("result") : []),
   ];
   const label = withResult ? "Add result" : "Invite candidate";
   const above = withResult ? nothing : html`<datalist id="assessment-names">${active.map((a) => html`<option value=${nameOf(a)}></option>`)}</datalist>`;
   return [above, form({ id: withResult ? "result" : "invite", label, fields, button: withResult ? "Add" : "Invite", send })];
+}
+
+// addressOf makes an address of a name. The n-th candidate of a name has a number in it.
+function addressOf(name = "", n = 1) {
+  const ascii = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().slice(0, 40).replace(/[^a-z0-9]+/g, ".").replace(/^\.|\.$/g, "");
+  return `${ascii || "candidate"}${n > 1 ? "-" + n : ""}@candidates.test`;
+}
+
+// freeAddress returns the first address of a name that no candidate has.
+async function freeAddress(name, n = 1) {
+  const { candidates } = await get("candidates", { text: addressOf(name, n), limit: 1 });
+  return candidates.length ? freeAddress(name, n + 1) : addressOf(name, n);
 }
 
 async function add(name) {
