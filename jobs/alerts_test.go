@@ -28,7 +28,7 @@ func TestAlertsUseTheNamesOfThisPackage(t *testing.T) {
 		`hiring_invitation_state="` + string(jobs.InvitationsStuck) + `"`,
 		`hiring_invitation_state="` + string(jobs.InvitationsQueued) + `"`,
 		`hiring_job_event="` + string(jobs.EventStuck) + `"`,
-		`hiring_job_event="` + string(jobs.EventRejected) + `"`,
+		`hiring_invitation_state="` + string(jobs.InvitationsRejected) + `"`,
 	} {
 		require.Contains(t, string(rules), selector)
 	}

@@ -86,7 +86,7 @@ func (in *installation[TTx]) countDeliveries(ctx context.Context) (map[jobState]
 // stateRuns is the key of the unfinished runs of invitations of an organization.
 const stateRuns State = "runs"
 
-// countInvitations counts the invitations without a result of each organization, and its unfinished runs. A run that fails again
+// countInvitations counts the invitations without a result and the newly rejected ones of each organization, and its unfinished runs. A run that fails again
 // and again has an error of the last nine minutes: it takes three, and waits for at most five. The cause of an older error may be
 // repaired, and the run of a long queue takes hours. overview.sql and alerts.sql have the same nine minutes. A run that is killed
 // again and again was rescued twice within twenty minutes.
@@ -94,6 +94,7 @@ func (in *installation[TTx]) countInvitations(ctx context.Context) (map[jobState
 	t := in.table()
 	rescues := t.errorsSQL("count", "= '"+rescueError+"' AND "+t.epochSQL("at")+" > "+t.epochSQL("CURRENT_TIMESTAMP")+" - 1200")
 	return in.count(ctx, `SELECT organization, '`+string(InvitationsQueued)+`', count(*), 0, min(`+t.epochSQL("updated_at")+`) FROM hiring_jobs WHERE `+pendingSQL+` GROUP BY 1
+		UNION ALL SELECT organization, '`+string(InvitationsRejected)+`', count(*), 0, min(`+t.epochSQL("updated_at")+`) FROM hiring_jobs WHERE status = 'cancelled' AND `+t.epochSQL("updated_at")+` > `+t.epochSQL("CURRENT_TIMESTAMP")+` - 3600 GROUP BY 1
 		UNION ALL SELECT args->>'organization', '`+string(stateRuns)+`', sum(CASE WHEN state = 'discarded' THEN 0 ELSE 1 END),
 			sum(CASE WHEN `+rescues+` > 1 OR `+t.epochSQL(t.errorsSQL("max", failedSQL))+` > `+t.epochSQL("CURRENT_TIMESTAMP")+` - 540 OR metadata->>'`+metadataWaits+`' NOT IN ('', '`+waitsRateLimit+`') THEN 1 ELSE 0 END), 0
 		FROM river_job WHERE queue = '`+QueueInvitations+`' AND (`+unfinishedSQL+` OR state = 'discarded') GROUP BY 1`)

@@ -5,6 +5,9 @@ import "time"
 // IsPublic is isPublic.
 var IsPublic = isPublic
 
+// WaitsFor is waitsFor.
+var WaitsFor = waitsFor
+
 // CauseOf is causeOf.
 var CauseOf = causeOf
 

@@ -119,7 +119,7 @@ func (w *healthWorker[TTx]) reportDeliveries(ctx context.Context, names []string
 }
 
 // keepInviting inserts a run for each listed organization that has queued invitations and no run,
-// and reports the queued invitations, and those that are stuck: their run fails, or waits for
+// and reports the queued and the rejected invitations, and those that are stuck: their run fails, or waits for
 // another limit of the plan or for an API that fails, or their organization is not listed.
 func (w *healthWorker[TTx]) keepInviting(ctx context.Context, names []string) error {
 	counts, err := w.countInvitations(ctx)
@@ -133,7 +133,7 @@ func (w *healthWorker[TTx]) keepInviting(ctx context.Context, names []string) er
 		}
 	}
 	for i, name := range names {
-		c, stuck := counts[jobState{name, InvitationsQueued}], jobCount{}
+		c, rejected, stuck := counts[jobState{name, InvitationsQueued}], counts[jobState{name, InvitationsRejected}], jobCount{}
 		run, known := counts[jobState{name, stateRuns}]
 		if c.n > 0 && run.n == 0 && i < listed {
 			if _, err := river.ClientFromContext[TTx](ctx).Insert(ctx, inviteArgs{name}, w.replacement(known)); err != nil {
@@ -146,6 +146,7 @@ func (w *healthWorker[TTx]) keepInviting(ctx context.Context, names []string) er
 		telemetry := w.inviting.sources[0].telemetry
 		telemetry.Count(ctx, CountEvent{name, KindInvitations, InvitationsQueued, c.n, c.since()})
 		telemetry.Count(ctx, CountEvent{name, KindInvitations, InvitationsStuck, stuck.n, stuck.since()})
+		telemetry.Count(ctx, CountEvent{name, KindInvitations, InvitationsRejected, rejected.n, rejected.since()})
 	}
 	return nil
 }

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
@@ -53,8 +55,17 @@ func Invite[TTx any](
 			added++
 		}
 	}
-	_, err = client.InsertTx(ctx, tx, inviteArgs{Organization: organization}, nil)
+	run, err := client.InsertTx(ctx, tx, inviteArgs{Organization: organization}, nil)
+	if err == nil && added > 0 && lacksAssessment(run.Job) {
+		_, err = client.JobRetryTx(ctx, tx, run.Job.ID)
+	}
 	return added, err
+}
+
+// lacksAssessment reports whether an unfinished run is to be retried because an assessment does not exist. The invitations of others need not wait.
+func lacksAssessment(run *rivertype.JobRow) bool {
+	n := len(run.Errors)
+	return run.State == rivertype.JobStateRetryable && n > 0 && strings.Contains(run.Errors[n-1].Error, lacksAssessmentText)
 }
 
 // checkID returns a ParamError for the id of an assessment that a request would refuse.

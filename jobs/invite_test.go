@@ -105,7 +105,9 @@ func TestRejectedCandidatesDoNotStopOthersSQLite(t *testing.T) {
 	line := `level=WARN msg="jobs: invitations were rejected" organization=acme assessment_id=` + api.assessment + ` count=1 cause="status 400"`
 	require.Equal(t, 1, strings.Count(log.String(), line), log.String())
 	require.NotContains(t, log.String(), "no address")
-	require.Equal(t, 1, r.eventOf(jobs.KindInvitations, jobs.EventRejected))
+	eventually(t, func() bool { return r.deliveries(jobs.InvitationsRejected) == 1 })
+	s.mustExec(t, "UPDATE hiring_jobs SET updated_at = datetime('now', '-61 minutes') WHERE status = 'cancelled'")
+	eventually(t, func() bool { return r.deliveries(jobs.InvitationsRejected) == 0 })
 	problem := queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs WHERE address = 'no address'")
 	require.Contains(t, problem, "candidate_email", "the row contains the rejected fields")
 
@@ -159,10 +161,14 @@ func invitationsWaitForTheirAssessment[TTx any](t *testing.T, s *store[TTx]) {
 	require.Contains(t, failed(), "NOT_FOUND")
 	require.True(t, s.statusIs(t, jobs.StatusQueued, 2)())
 	eventually(t, func() bool { return r.deliveries(jobs.InvitationsStuck) == 2 })
+	s.invite(t, client, later, candidates(4)[3:]...)
+	require.False(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_invitations' AND state = 'retryable' AND attempt = 1")(), "new ones do not wait for the retry")
+	eventually(t, s.statusIs(t, jobs.StatusSent, 2))
+	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_invitations' AND state = 'retryable' AND attempt = 2"))
 
 	repaired.Store(true)
 	require.NoError(t, retryAll(t.Context(), client, jobs.KindInvitations, rivertype.JobStateRetryable), "the command retry-all")
-	eventually(t, s.statusIs(t, jobs.StatusSent, 3))
+	eventually(t, s.statusIs(t, jobs.StatusSent, 4))
 	api.requireInvitedOnce(t, 2)
 }
 

@@ -142,11 +142,10 @@ func (w *inviteWorker[TTx]) sendQueued(ctx context.Context, organization Organiz
 		if r.rejected > 0 {
 			w.logger().WarnContext(ctx, "jobs: invitations were rejected", "organization", organization.Name,
 				"assessment_id", r.assessmentID, "count", r.rejected, "cause", r.cause)
-			organization.reportEvent(ctx, KindInvitations, EventRejected)
 		}
 		switch {
 		case errors.Is(err, hiring.ErrNotFound):
-			missing = fmt.Errorf("jobs: assessment %s does not exist for this key, its invitations stay queued: %w", r.assessmentID, err)
+			missing = fmt.Errorf("jobs: assessment %s %s, its invitations stay queued: %w", r.assessmentID, lacksAssessmentText, err)
 			after = r.assessmentID
 		case err != nil:
 			return w.snoozeOrFail(ctx, organization, err)
@@ -184,7 +183,7 @@ func (w *inviteWorker[TTx]) snoozeOrFail(ctx context.Context, o Organization, er
 	case !hiring.IsTransient(err):
 		return err
 	}
-	if limit != "" && delay > 5*time.Minute { // What the API fails with is logged by report.
+	if limit != "" && delay > longWait { // What the API fails with is logged by report.
 		w.logger().WarnContext(ctx, "jobs: "+limit+": queued invitations wait", "organization", o.Name,
 			"kind", KindInvitations, "next_attempt", w.Now().Add(delay).UTC().Format(time.RFC3339))
 	}
@@ -196,7 +195,11 @@ func (w *inviteWorker[TTx]) snoozeOrFail(ctx context.Context, o Organization, er
 const (
 	metadataWaits  = "hiring_waits"
 	waitsRateLimit = "rate limit"
+
+	longWait = 5 * time.Minute // A longer wait is logged.
 )
+
+const lacksAssessmentText = "does not exist for this key"
 
 // invitationRun is one run of EnsureAll for the queued invitations of an assessment.
 type invitationRun struct {

@@ -97,9 +97,6 @@ const (
 	// EventStateRefused is a poll that left the state of its watch as it is, because this process cannot use it: a newer version has
 	// saved it, or it is damaged or of another account. Another process may continue it.
 	EventStateRefused Event = "state_refused"
-
-	// EventRejected is a run of invitations of an assessment that cancelled some, because the API rejected them.
-	EventRejected Event = "rejected"
 )
 
 // State is the state of a delivery or of an invitation in the database.
@@ -134,4 +131,6 @@ const (
 	// Queued for an organization whose run fails, for example because the key is rejected, is killed again and again, waits because the
 	// API fails, or has reached the limit of the plan, and for one that is not listed, such as a misspelt name.
 	InvitationsStuck State = "stuck"
+	// InvitationsRejected are those that the API rejected within the last hour. Their rows have the status cancelled and the reason.
+	InvitationsRejected State = "rejected"
 )

@@ -221,6 +221,9 @@ func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, job *river.J
 	if err := w.save(ctx, o, job, row.version, polled, pollErr == nil); err != nil {
 		return errors.Join(err, pollErr)
 	}
+	if waits := waitsFor(polled, o.Watch); waits != "" && polled.Wait > longWait && pollErr == nil {
+		w.logger().WarnContext(ctx, "jobs: the next poll waits for the "+waits, "organization", o.Name, "kind", KindPoll, "next_attempt", w.Now().Add(polled.Wait).UTC().Format(time.RFC3339))
+	}
 	for range polled.Errors {
 		w.logger().WarnContext(ctx, "jobs: a submission cannot be decoded: its id is in hiring_jobs, with the status unreadable", "organization", o.Name, "kind", KindPoll)
 		o.reportEvent(ctx, KindPoll, EventUnreadable)
@@ -262,13 +265,25 @@ func (w *pollWorker[TTx]) save(ctx context.Context, o Organization, job *river.J
 			return err
 		}
 		next := &river.InsertOpts{ScheduledAt: w.Now().Add(polled.Wait)}
-		if polled.More && polled.Wait > time.Minute && polled.Progress.Failing == "" {
-			next.Metadata = []byte(`{"` + metadataWaits + `": "` + waitsRateLimit + `"}`)
+		if waits := waitsFor(polled, o.Watch); waits != "" {
+			next.Metadata = []byte(`{"` + metadataWaits + `": "` + waits + `"}`)
 		}
 		args := pollArgs{Organization: o.Name, Wait: int64(polled.Wait.Seconds())}
 		_, err := river.ClientFromContext[TTx](ctx).InsertTx(ctx, tx, args, next)
 		return err
 	})
+}
+
+// waitsFor returns what a poll waits for when that takes much longer than its interval: the rate limit, or an API that cannot
+// answer and asked for the wait. Otherwise it returns "".
+func waitsFor(polled hiring.PollResult, o hiring.WatchOptions) string {
+	switch {
+	case polled.Wait <= max(o.MinInterval, o.MaxInterval, time.Minute)+time.Minute:
+		return ""
+	case polled.Progress.Failing != "":
+		return "API"
+	}
+	return waitsRateLimit
 }
 
 // insertDeliveries inserts a part of the deliveries of a poll, unless another one has saved since

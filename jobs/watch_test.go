@@ -331,9 +331,18 @@ func pollWaitsForTheRateLimit[TTx any](t *testing.T, s *store[TTx]) {
 	eventually(t, func() bool { return s.polls(t) > 0 })
 	waits := s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND state = 'scheduled' AND metadata->>'hiring_waits' = 'rate limit'")
 	require.False(t, waits())
-	api.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 1)
+	api.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 60) // Fewer than polls leave to others.
 	eventually(t, waits)
 	s.mustExec(t, "DELETE FROM hiring_jobs")
 	require.NoError(t, retryAll(t.Context(), client, jobs.KindPoll, rivertype.JobStateScheduled))
 	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND errors IS NOT NULL AND metadata->>'hiring_waits' = ''"), "the poll that follows fails")
+}
+
+func TestAPollNamesALongWait(t *testing.T) {
+	t.Parallel()
+	long, failing := hiring.PollResult{Wait: 40 * time.Minute}, hiring.PollResult{Wait: 40 * time.Minute, Progress: hiring.WaitProgress{Failing: "evaluated"}}
+	require.Equal(t, "rate limit", jobs.WaitsFor(long, hiring.WatchOptions{}), "also after a complete listing")
+	require.Equal(t, "API", jobs.WaitsFor(failing, hiring.WatchOptions{}))
+	require.Empty(t, jobs.WaitsFor(long, hiring.WatchOptions{MinInterval: time.Hour}))
+	require.Empty(t, jobs.WaitsFor(hiring.PollResult{Wait: 66 * time.Second, More: true}, hiring.WatchOptions{}))
 }

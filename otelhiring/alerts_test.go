@@ -248,7 +248,7 @@ var healthy = map[string]func(*testing.T, *environment){
 		env.watch(t, hiring.WatchOptions{}, 0)
 		env.wait(t, env.begin(t, 300), hiring.WaitOptions{})
 		env.poll(t, "acme", hiring.WatchOptions{}, env.client)
-		env.read(t, hiring.WithQuotaReserve(0.08))
+		env.read(t, hiring.WithQuotaReserve(0.1))
 		env.collect(t, 2*time.Hour)
 	},
 }
@@ -335,7 +335,7 @@ var recorded = map[string]struct {
 	"a handler does not return": {map[string]string{
 		jobEvents("stuck", "hiring_delivery"): "_x20 1+0.5x60 31x110",
 	}, map[string]labels{"HiringHandlerStuck": {"hiring_organization": "acme"}}, 25 * time.Minute, 95},
-	"invitations are rejected": {map[string]string{jobEvents("rejected", "hiring_invitations"): "_x20 1x60"}, map[string]labels{"HiringInvitationsRejected": acme(nil)}, 0, 0},
+	"invitations are rejected": {map[string]string{invitations("rejected"): "0x19 1x60"}, map[string]labels{"HiringInvitationsRejected": acme(nil)}, 0, 0},
 	"the run of invitations fails, and every ten minutes the counts are absent for three and a half": {map[string]string{
 		invitations("stuck"): "0x19" + strings.Repeat(" 1x12 stale _x6", 3), invitations("queued"): "0x19" + strings.Repeat(" 1x12 stale _x6", 3), "hiring_jobs_invitations_age_seconds{}": "0x80",
 	}, map[string]labels{"HiringInvitationsStuck": acme(nil)}, 12 * time.Minute, 0},

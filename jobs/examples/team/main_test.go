@@ -156,7 +156,7 @@ func TestTeam(t *testing.T) {
 	}, maxRun, 100*time.Millisecond)
 	assessment := service.AddAssessment("Backend engineer")
 	inviter := start(t, environment, "invite", "acme", assessment, "grace@candidates.test", "Grace")
-	inviter.until(t, "^acme: invitations queued: 1;")
+	inviter.until(t, "^acme: the invitation is queued$")
 	require.NoError(t, inviter.Wait())
 	require.Eventually(t, func() bool {
 		var sent int
@@ -265,10 +265,10 @@ func TestTeamOperates(t *testing.T) {
 		require.Equal(t, 2, p.ProcessState.ExitCode())
 		require.Regexp(t, "(?m)^team migrate +create", p.log.String())
 	}
-	for text, arguments := range map[string][]string{"job": {"cancel", "abc"}, "submission": {"deliver", "team-a", "abc"}} {
+	for text, arguments := range map[string][]string{"a job": {"cancel", "abc"}, "a submission": {"deliver", "team-a", "abc"}, "an assessment": {"invite", "team-a", "abc", "ada@candidates.test", "Ada"}} {
 		p := run(arguments...)
 		require.Error(t, p.Wait())
-		require.Contains(t, p.log.String(), `"abc" is not the id of a `+text)
+		require.Contains(t, p.log.String(), `"abc" is not the id of `+text)
 	}
 	prints("^....-..-..T..:..:..Z: no process leads: none runs$", "overview")
 	value("INSERT INTO hiring.river_leader (elected_at, expires_at, leader_id, name) VALUES (now(), now() + interval '1 minute', 'host-1', 'default') RETURNING name")

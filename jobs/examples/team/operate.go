@@ -56,16 +56,19 @@ func operate(ctx context.Context, pool *pgxpool.Pool, command, target string) er
 		}
 		switch command {
 		case "invite":
+			if err := checkUUID("an assessment", flag.Arg(2)); err != nil {
+				return err
+			}
 			var added int
 			added, err = jobs.Invite(ctx, client, tx, target, flag.Arg(2), []hiring.NewInvitation{{Email: flag.Arg(3), Name: flag.Arg(4)}}, jobs.InviteOptions{})
-			done = fmt.Sprintf("invitations queued: %d; none if the address was invited before", added)
+			done = []string{"nothing is queued: the address was invited before", "the invitation is queued"}[added]
 		case "pause":
 			done, err = "its deliveries are paused", jobs.Pause(ctx, client, tx, target)
 		case "resume":
 			done, err = "its deliveries start now", jobs.Resume(ctx, client, tx, target)
 		case "deliver":
-			if new(pgtype.UUID).Scan(flag.Arg(2)) != nil {
-				return fmt.Errorf("%q is not the id of a submission, which is a UUID: the log, alerts.sql and the API show the ids", flag.Arg(2))
+			if err := checkUUID("a submission", flag.Arg(2)); err != nil {
+				return err
 			}
 			done, err = "a worker delivers it now, or gives it up if the API does not have it: look at GIVEN UP in a minute. A running delivery, which late shows, goes on", jobs.Deliver(ctx, client, tx, target, flag.Arg(2))
 		case "retry-all":
@@ -80,6 +83,14 @@ func operate(ctx context.Context, pool *pgxpool.Pool, command, target string) er
 		err = overview(ctx, pool, target)
 	}
 	return err
+}
+
+// checkUUID returns an error for a text that is not the id of something of the API.
+func checkUUID(of, id string) error {
+	if new(pgtype.UUID).Scan(id) != nil {
+		return fmt.Errorf("%q is not the id of %s, which is a UUID: the log, alerts.sql and the API show the ids", id, of)
+	}
+	return nil
 }
 
 //go:embed overview.sql
@@ -102,7 +113,7 @@ func overview(ctx context.Context, pool *pgxpool.Pool, organization string) erro
 		return err
 	}
 	fmt.Printf("%s: %s\n\n", now.UTC().Format(time.RFC3339), leads)
-	return show(ctx, pool, "ORGANIZATION\tSTATE\tSINCE LAST POLL\tFAILED JOBS\tGIVEN UP\tOLDEST UNDELIVERED\tINVITATIONS\tREJECTED", overviewSQL, organization)
+	return show(ctx, pool, "ORGANIZATION\tSTATE\tSINCE LAST POLL\tFAILED JOBS\tGIVEN UP\tOLDEST UNDELIVERED\tINVITATIONS\tREJECTED IN A DAY", overviewSQL, organization)
 }
 
 // checkName returns an error for the name of an organization that has neither rows nor jobs. An empty name means all organizations.

@@ -2,7 +2,7 @@
 WITH organizations AS (
 	SELECT organization, bool_or(status = 'paused') AS paused, bool_or(assessment_id || address = '') AS watched,
 		max(updated_at) FILTER (WHERE assessment_id || address = '') AS saved, max(updated_at) FILTER (WHERE status = 'watching') AS polled,
-		count(*) FILTER (WHERE status IN ('queued', 'sending')) AS queued, count(*) FILTER (WHERE status = 'cancelled') AS rejected
+		count(*) FILTER (WHERE status IN ('queued', 'sending')) AS queued, count(*) FILTER (WHERE status = 'cancelled' AND updated_at > now() - interval '1 day') AS rejected
 	FROM hiring.hiring_jobs GROUP BY 1
 ), job AS (
 	SELECT *, args->>'organization' AS organization, kind = 'hiring_poll' AS poll, kind = 'hiring_delivery' AND finalized_at IS NULL AS delivery,
@@ -13,7 +13,7 @@ WITH organizations AS (
 ), jobs AS (
 	SELECT organization, count(*) FILTER (WHERE failed) AS failed, count(*) FILTER (WHERE finalized_at IS NOT NULL AND metadata->>'cancel_attempted_at' IS NULL) AS given_up, min(created_at) FILTER (WHERE delivery) AS oldest,
 		bool_or(poll) AS listed, max(CAST(args->>'wait' AS integer)) AS wait, bool_or(kind <> 'hiring_delivery' AND failed AND error LIKE '%: 401 %') AS key_refused,
-		bool_or(poll AND failed) AS polls_fail, bool_or(delivery AND failed) AS deliveries_fail,
+		bool_or(poll AND (failed OR metadata->>'hiring_waits' IS NOT DISTINCT FROM 'API')) AS polls_fail, bool_or(delivery AND failed) AS deliveries_fail,
 		bool_or(poll AND metadata->'snoozes' IS NOT NULL) AS state_refused,
 		bool_or(poll AND greatest(scheduled_at, attempted_at) < now() - interval '2 minutes') AS not_taken,
 		bool_or(delivery AND (rescued OR state = 'running' AND attempted_at < now() - interval '2 minutes')) AS endless,
@@ -25,7 +25,7 @@ WITH organizations AS (
 	SELECT *, concat_ws(', ',
 		CASE WHEN paused THEN 'paused until resume' END, -- `hiring-team resume` starts its deliveries
 		CASE WHEN key_refused THEN 'key refused' -- the last poll or run of invitations got a 401
-			WHEN polls_fail THEN 'polls fail' -- the last poll failed, also because its row was deleted
+			WHEN polls_fail THEN 'polls fail' -- the last poll failed, also because its row was deleted, or the API asked for a long wait
 			WHEN watched IS NOT TRUE THEN 'never polled' -- its name is misspelt, or the program only invites
 			WHEN listed IS NOT TRUE AND oldest IS NOT NULL THEN 'removed, deliveries wait' -- not listed, so no poll follows: list it, or delete it as docs/jobs.md does
 			WHEN listed IS NOT TRUE THEN 'removed' -- the same, and nothing waits
