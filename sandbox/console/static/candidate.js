@@ -98,7 +98,7 @@ function timeline(c) {
   const line = (s, i) => {
     const before = all[i - 1],
       day = before && dayOf(before.at) === dayOf(s.at) ? "" : dayOf(s.at) + " ";
-    const since = before && html` <small>+${span((Date.parse(s.at) - Date.parse(before.at)) / 1000)}</small>`;
+    const since = before && s.at > before.at && html` <small>+${span((Date.parse(s.at) - Date.parse(before.at)) / 1000)}</small>`;
     return html`<li class=${s.later ? "later" : ""}><span>${s.text}</span>
       <time title=${s.at}>${day}${clockTime(s.at)}</time>${since ?? nothing}</li>`;
   };

@@ -505,9 +505,10 @@ function sparkline() {
     endOf = (i) => buckets[i + 1]?.at ?? new Date(Date.parse(buckets[i].at) + (stats.length ?? 1) * 1000).toISOString(),
     end = endOf(buckets.length - 1),
     [width, height] = [600, 48],
-    step = Math.min(width / buckets.length, 24);
+    step = width / buckets.length,
+    barWidth = Math.min(step, 24) - 1;
   const highest = Math.max(...buckets.map((b) => b.count), 1);
-  const bar = (kind, i, y, h) => svg`<rect class=${kind} x=${i * step + 0.5} width=${step - 1} y=${y} height=${h} rx="1"></rect>`;
+  const bar = (kind, i, y, h) => svg`<rect class=${kind} x=${(i + 0.5) * step - barWidth / 2} width=${barWidth} y=${y} height=${h} rx="1"></rect>`;
   const group = (b, i) => {
     const h = b.count ? Math.max(4, (b.count / highest) * height) : 0,
       size = (n) => Math.max(2, (n / b.count) * h),
@@ -517,7 +518,7 @@ function sparkline() {
   const isChosen = (i) => range && i >= Math.min(...range) && i <= Math.max(...range);
   const indexAt = ({ clientX, currentTarget }) => {
     const { left, width: shownWidth } = currentTarget.getBoundingClientRect();
-    return inside(buckets, Math.floor(((clientX - left) / shownWidth) * (width / step)));
+    return inside(buckets, Math.floor(((clientX - left) / shownWidth) * buckets.length));
   };
   const choose = (next) => {
     range = next;
