@@ -236,9 +236,10 @@ func TestTeamOperates(t *testing.T) {
 	value(`UPDATE hiring.river_job SET metadata = '{"hiring_waits": "API"}' WHERE args->>'organization' = 'waits' AND kind = 'hiring_invitations' RETURNING kind`)
 	id := value("SELECT CAST(id AS text) FROM hiring.river_job WHERE kind = 'hiring_delivery' AND args->>'organization' = 'team-a'")
 	prints("^team-a: its deliveries are paused$", "pause", "team-a")
+	value("UPDATE hiring.hiring_jobs SET updated_at = now() - interval '3 minutes' WHERE status = 'queued' RETURNING organization")
 	p := run("overview")
 	for _, line := range []string{
-		"ahead +clock .*", "gone +removed +00:.*", "hangs +delivery does not end .*", "killed +invitations do not end .*", "kills +state refused, delivery does not end .*", "late +late +00:10:0. +0 +0 +none +0 +0", "limited +waits for the rate limit .*", "lost +polls fail +never .*", "misspelt +never polled +never +0 +0 +none +1 +0", "refused +key refused, late +never +1 +0 +none +0 +0", "removed +removed, deliveries wait .*", "rescued +invitations do not end .*",
+		"ahead +clock .*", "gone +removed +00:.*", "hangs +delivery does not end .*", "killed +invitations do not end .*", "kills +state refused, delivery does not end .*", "late +late +00:10:0. +0 +0 +none +0 +0", "limited +waits for the rate limit .*", "lost +polls fail +never .*", "misspelt +never polled, invitations not sent +never +0 +0 +none +1 +0", "refused +key refused, late +never +1 +0 +none +0 +0", "removed +removed, deliveries wait .*", "rescued +invitations do not end .*",
 		"team-a +paused until resume, deliveries fail +00:00:0. +1 +0 +00:00:0. +0 +0", "waits +invitations fail .*", "works +invitations fail .* 1", "sends +running .*",
 	} {
 		p.until(t, "^"+line+"$")

@@ -2,7 +2,7 @@
 WITH organizations AS (
 	SELECT organization, bool_or(status = 'paused') AS paused, bool_or(assessment_id || address = '') AS watched,
 		max(updated_at) FILTER (WHERE assessment_id || address = '') AS saved, max(updated_at) FILTER (WHERE status = 'watching') AS polled,
-		count(*) FILTER (WHERE status IN ('queued', 'sending')) AS queued, count(*) FILTER (WHERE status = 'cancelled' AND updated_at > now() - interval '1 day') AS rejected
+		count(*) FILTER (WHERE status IN ('queued', 'sending')) AS queued, min(updated_at) FILTER (WHERE status = 'queued') AS queued_at, count(*) FILTER (WHERE status = 'cancelled' AND updated_at > now() - interval '1 day') AS rejected
 	FROM hiring.hiring_jobs GROUP BY 1
 ), job AS (
 	SELECT *, args->>'organization' AS organization, kind = 'hiring_poll' AS poll, kind = 'hiring_delivery' AND finalized_at IS NULL AS delivery,
@@ -17,7 +17,7 @@ WITH organizations AS (
 		bool_or(poll AND metadata->'snoozes' IS NOT NULL) AS state_refused,
 		bool_or(poll AND greatest(scheduled_at, attempted_at) < now() - interval '2 minutes') AS not_taken,
 		bool_or(delivery AND (rescued OR state = 'running' AND attempted_at < now() - interval '2 minutes')) AS endless,
-		bool_or(kind = 'hiring_invitations' AND (failed OR metadata->>'hiring_waits' NOT IN ('', 'rate limit'))) AS invitations_fail,
+		bool_or(kind = 'hiring_invitations') AS invites, bool_or(kind = 'hiring_invitations' AND (failed OR metadata->>'hiring_waits' NOT IN ('', 'rate limit'))) AS invitations_fail,
 		bool_or(kind <> 'hiring_delivery' AND metadata->>'hiring_waits' = 'rate limit') AS limited,
 		bool_or(kind = 'hiring_invitations' AND (rescued AND failed_at > now() - interval '9 minutes' OR state = 'running' AND attempted_at < now() - interval '4 minutes')) AS invitations_endless
 	FROM job GROUP BY 1
@@ -35,6 +35,7 @@ WITH organizations AS (
 		CASE WHEN given_up > 0 THEN 'given up' END, -- `hiring-team retry-all` delivers what was discarded, or cancelled by a handler
 		CASE WHEN invitations_fail AND key_refused IS NOT TRUE THEN 'invitations fail' END, -- its run failed in the last nine minutes, or waits because the API fails or the limit of the plan is reached
 		CASE WHEN invitations_endless THEN 'invitations do not end' END, -- a run takes at most three minutes: its process was killed or hangs, and seven minutes after its start another one follows
+		CASE WHEN invites IS NOT TRUE AND queued_at < now() - interval '2 minutes' THEN 'invitations not sent' END, -- no run for two minutes: Invitations do not list the organization
 		CASE WHEN limited THEN 'waits for the rate limit' END, -- polls or invitations, until the window ends
 		CASE WHEN polled > now() + interval '1 minute' THEN 'clock' END, -- the last poll is in the future: the database's clock is or was wrong
 		CASE WHEN not_taken OR NOT polls_fail AND saved + make_interval(mins => 5, secs => wait) < now() THEN 'late' END) AS state -- its poll has been due for minutes: no process runs, or none is free
