@@ -455,6 +455,7 @@ func TestATimeWindow(t *testing.T) {
 	assert.Contains(t, evaluate[string](p, "decodeURIComponent(location.search)"), "after:2026-11-28T17:13:00")
 	p.press(".window")
 	p.listed(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
+	assert.True(t, evaluate[bool](p, "document.activeElement === document.body"), "after a click no suggestions cover the bars")
 	evaluate[string](p, "document.querySelector('.over-time svg').focus(), ''")
 	p.do(chromedp.KeyEvent(kb.ArrowLeft))
 	p.appears(".axis", "17:19:00 – 17:19:10: 2 requests, 1 failed")

@@ -143,6 +143,40 @@ func TestWithTheKeyboardAlone(t *testing.T) {
 	assert.Len(t, p.server.Journal(), 1, "the request of this test; the page sends none to the API")
 }
 
+// TestTheFocusStays near a button that goes away when a key presses it.
+func TestTheFocusStays(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	p.request(1)
+	assessment := p.server.AddAssessment("Backend engineer")
+	for _, name := range []string{"Ada", "Bea"} {
+		_, err := p.server.Invite(assessment, name+"@candidates.test", name)
+		require.NoError(t, err)
+		p.server.Inject(sandbox.Fault{Status: 500, Candidate: name + "@candidates.test"})
+	}
+	p.server.Inject(sandbox.Fault{Status: 500})
+	path := ""
+	for _, press := range []struct{ path, button, next string }{
+		{"?q=after:2026-01-01", ".window", `e.name === "q"`},
+		{"?q=-is:failed", "#clear-search", `e.name === "q"`},
+		{"console/faults", "[aria-label^='Remove: 500 for every request about Ada']", `e.ariaLabel?.startsWith("Remove: 500 for every request about Bea")`},
+		{"console/faults", "[aria-label='Remove: 500 for every request']", `e.ariaLabel?.startsWith("Remove: 500 for every request about Bea")`}, // The last row.
+		{"console/faults", "#remove-all", `e.id === "main"`},
+		{"console/keys", "[aria-label='Revoke " + sandbox.LiveKey + "']", `e.innerText === "Revoke"`},
+		{"console/mails", "[aria-label='Open as candidate Bea']", `e.ariaLabel === "Open as candidate Ada"`},
+		{"console/mails", "[aria-label='Open as candidate Ada']", `e.id === "main"`},
+	} {
+		if path != press.path {
+			path = press.path
+			p.visit(path)
+		}
+		p.do(chromedp.WaitVisible(chromedp.CSS(press.button)))
+		p.tabTo(`e.matches(` + quote(press.button) + `)`)
+		p.do(chromedp.KeyEvent(kb.Enter))
+		p.becomes(`!document.querySelector(` + quote(press.button) + `) && (e => ` + press.next + `)(document.activeElement)`)
+	}
+}
+
 // candidate invites Ada and opens the pipeline with her.
 func (p *tab) candidate() (assessmentID, invitationID string) {
 	p.t.Helper()

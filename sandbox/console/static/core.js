@@ -78,17 +78,32 @@ export function draw() {
   drawing ??= new Promise((resolve) => {
     requestAnimationFrame(() => {
       drawing = null;
-      const focused = document.activeElement?.closest("[data-keep], .pane");
+      const keepFocus = focusKeeper(document.activeElement ?? document.body);
       drawPage();
-      // An element that moved to another parent or was removed has lost the focus.
-      if (focused && document.activeElement === document.body) {
-        const now = focused.dataset.keep ? kept(focused.dataset.keep) : document.querySelector(".pane");
-        ((focused.dataset.keep && (now?.querySelector("[data-first]") ?? now?.querySelector("a"))) || now)?.focus({ preventScroll: true });
-      }
+      keepFocus();
       resolve();
     });
   });
   return drawing;
+}
+
+// focusKeeper returns a function that gives the focus of an element to another one, if a drawing moved the element to
+// another parent or removed it: to the element's card, row or pane. If there is none and keys are used, the next is the
+// button with the same text in the row below or else above, the search field beside it, or the page's content.
+function focusKeeper(focused) {
+  const place = focused.closest("[data-keep], .pane"),
+    rows = focused.closest("tr, li") && !place ? [...document.querySelectorAll(":is(tr, li) button")].filter((b) => b.textContent === focused.textContent) : [],
+    at = rows.indexOf(focused),
+    others = [...rows.slice(at), ...rows.slice(0, at).reverse(), focused.closest("[role=search]")?.querySelector("[type=search]"), document.getElementById("main")],
+    isByKey = focused.matches(":focus-visible");
+  return () => {
+    if (focused === document.body || document.activeElement !== document.body) return;
+    const id = place?.dataset.keep,
+      now = place && (id ? kept(id) : document.querySelector(".pane")),
+      first = id && (now?.querySelector("[data-first]") ?? now?.querySelector("a"));
+    const next = first || now || (isByKey && others.find((e) => e?.checkVisibility()));
+    if (next) next.focus({ preventScroll: true });
+  };
 }
 
 // kept returns the row or card of an id.
