@@ -166,7 +166,7 @@ func TestLooks(t *testing.T) {
 				p.checkWithAxe("menu")
 				p.visit("")
 				p.fill("#advance", "90d")
-				p.appears("#ahead", "7 invitations expire unused: Katherine Johnson, ")
+				p.appears("#ahead", "7 invitations expire unused: Katherine Johnson · ")
 				p.checkWithAxe("clock")
 				p.press("#list .row")
 				p.becomes("!document.getElementById('ahead').offsetHeight") // What has the focus is not covered.
