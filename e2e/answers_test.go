@@ -712,7 +712,7 @@ func TestAnExportIsOpened(t *testing.T) {
 	p.appears(".axis", "1 request, 0 failed")
 	p.becomes(`(all => all.length === 1 && /^Injected fault 2/.test(all[0].innerText))(document.querySelectorAll(".action"))`) // No other candidate is named.
 	drop("window.zipped", "journal.json.gz")
-	p.appears(".banner", "From a file: journal.json.gz, 8 requests, read-only.")
+	p.appears(".banner", "From a file: journal.json.gz, 8 requests, read-only. Reloading the page closes it.")
 	p.listed(8, 7, 6, 5, 4, 3, 2, 1)
 	p.appears("#list", "Injected fault 1: connection reset for POST *")
 	p.becomes(`/ada@candidates.test opened/.test(document.querySelector(".action").innerText) && !document.querySelector(".action :is(a, button)")`) // The server may be another one.

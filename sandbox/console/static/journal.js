@@ -465,7 +465,7 @@ function filterBar() {
 
 // fileBanner says that a file is shown, and whether it has all requests of its sandbox.
 const fileBanner = ({ name, newest, entries }) =>
-  html`<p class="banner" role="status">From a file: <b>${name}</b>, ${newest > entries.length ? `${entries.length.toLocaleString("en")} of the ${plural(newest, "request")} that its sandbox received` : plural(entries.length, "request")}, read-only.
+  html`<p class="banner" role="status">From a file: <b>${name}</b>, ${newest > entries.length ? `${entries.length.toLocaleString("en")} of the ${plural(newest, "request")} that its sandbox received` : plural(entries.length, "request")}, read-only. Reloading the page closes it.
     <button class="plain small" @click=${() => showFile(null)}>Close the file</button></p>`;
 
 // showFile shows an exported journal in place of the server's, or the server's again.
