@@ -226,11 +226,11 @@ func TestGroups(t *testing.T) {
 	p.send("GET", "/api/v1/submissions/"+sandbox.UnknownID+"/report", sandbox.TestKey, "")
 	p.visit("?request=8")
 	p.appears(".headline", "429 · the hourly quota of this key is used up, until")
-	p.appears(".pane .note", "The control API set the reads to 6 for sk_test_…dbox at ") // The limit at that time, not a later one.
+	p.appears(".pane .note", "The rate limit was set: reads to 6 for sk_test_…dbox at ") // The limit at that time, not a later one.
 	p.becomes(`/X-Ratelimit-Reset\s*\d+ \(\d\d:\d\d/.test(document.querySelector(".pane").textContent)`)
 	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText.includes('Who used up the reads')).click(), ''")
 	p.appears(".groups tbody tr", "/members")
-	p.appears(".groups .banner", "The control API set the reads to 6 for sk_test_…dbox at ")                          // The limit at that time.
+	p.appears(".groups .banner", "The rate limit was set: reads to 6 for sk_test_…dbox at ")                          // The limit at that time.
 	p.becomes(`[...document.querySelectorAll(".groups tbody td.number b")].map(e => e.innerText).join() === "3,2,1"`) // Not the requests after the 429.
 	assert.Contains(t, evaluate[string](p, "decodeURIComponent(location.search)"), p.server.Journal()[0].At.UTC().Format("after:2006-01-02T15:04:05"), "of this window")
 	assert.NotContains(t, p.text(".groups"), "429", "a refused request uses up nothing")
@@ -634,6 +634,8 @@ func TestEachActionIsUndone(t *testing.T) {
 	p.appears("#list", strings.ReplaceAll("Undone: ADA started, ADA evaluated: ", "ADA", "ada@candidates.test"))
 	p.do(chromedp.KeyEvent("z"))
 	p.appears(".said", "There is nothing to undo")
+	p.send("GET", "/api/v1/account", sandbox.LiveKey, "") // 5
+	p.server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 1)
 	p.press("[aria-label='Advance the clock by 1 h']")
 	p.appears(".said", "The clock is at")
 	p.fill("#advance", "never")
@@ -648,6 +650,13 @@ func TestEachActionIsUndone(t *testing.T) {
 	p.press("#undo")
 	p.appears(".said", "Undone, with 2 actions of the control API: Clock moved")
 	p.becomes("!document.querySelector('#now small')")
+	p.send("GET", "/api/v1/account", sandbox.LiveKey, "") // 6
+	p.send("GET", "/api/v1/account", sandbox.LiveKey, "") // 7
+	for where, element := range map[string]string{"?request=7": ".pane .note", "?view=groups": ".groups .banner"} {
+		p.visit(where)
+		p.appears(element, "The rate limit was set: reads to 1 for ") // Not to 3, which is undone.
+		assert.NotContains(t, p.text(element), " before", where)
+	}
 }
 
 // TestSendAgain sends the same request with the same key.

@@ -31,7 +31,7 @@ function bars(counts) {
 // there are several.
 export function groupsView(groups, actions) {
   const today = state.clock?.now.slice(0, 10),
-    limits = [...Map.groupBy(actions.filter((a) => groups.some((g) => setsLimit(a, g))), (a) => a.subject.replace(/^\d+ /, "")).values()],
+    limits = [...Map.groupBy(actions.filter((a) => groups.some((g) => setsLimit(a, g, actions))), (a) => a.subject.replace(/^\d+ /, "")).values()],
     programs = Map.groupBy(groups, agentOf);
   const search = ({ error = {}, ...g }) =>
     [

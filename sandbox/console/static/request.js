@@ -151,18 +151,19 @@ const sendAgain = (e) =>
     }, () => html`Sent again: ${sent?.status ?? "no response"}${made ? html` · <a href=${linkTo("", requestQuery(made.number))}>Open #${made.number}</a>` : nothing}`);
   });
 
-// setsLimit reports whether an action set a rate limit of the key of a request. Both have the redacted key.
-export const setsLimit = (a, e) => a.kind === "Rate limit set" && a.subject.endsWith(` for ${e.key}`);
+// setsLimit reports whether one of the actions set a rate limit of the key of a request before it, and was not undone before it. Both have the redacted key.
+export const setsLimit = (a, e, actions) =>
+  a.kind === "Rate limit set" && a.subject.endsWith(` for ${e.key}`) && a.after < e.number && !actions.some((u) => u.after < e.number && u.undone?.some((x) => x.at === a.at && x.subject === a.subject));
 
 // limitText says what such an action did. A script and the page set limits in the same way.
-export const limitText = (a) => `The control API set the ${a.subject.replace(/^(\d+) (\w+)/, "$2 to $1")} at ${clockTime(a.at)}`;
+export const limitText = (a) => `The rate limit was set: ${a.subject.replace(/^(\d+) (\w+)/, "$2 to $1")} at ${clockTime(a.at)}`;
 
 function notes(e, person, writes, invited, link, actions) {
   const note = (kind, content) => html`<p class=${"note " + kind}>${content}</p>`;
   const reset = e.response_headers?.["X-Ratelimit-Reset"]?.[0], // An hour after the window began.
     begin = reset ? new Date((reset - 3600) * 1000).toISOString().slice(0, 19) : "",
     name = isWrite(e) ? "writes" : "reads",
-    set = actions.findLast((a) => setsLimit(a, e) && a.subject.includes(name) && a.after < e.number && a.at >= begin);
+    set = actions.findLast((a) => setsLimit(a, e, actions) && a.subject.includes(name) && a.at >= begin);
   const readers = linkTo("", { q: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"} -status:429${begin && " after:" + begin} before:${new Date(Date.parse(e.at) + 1).toISOString().slice(0, 23)}`, view: "groups" });
   return html`${writes.length > 1 ? note("odd", story(e, writes, invited, link)) : nothing}
     ${e.fault ? note("bad", "Injected fault: " + faultText(e.fault)) : nothing}
