@@ -30,7 +30,7 @@ let rows = [],
   exchange = null,
   other = null, // The request that the open one is compared with.
   groups = null, // Of all requests that match, while the groups are shown.
-  newest = 0, // Number of the newest request of the server.
+  newest = 0, // Number of the newest request of the server when it made the statistics.
   today = "", // Of the clock, when the items were made.
   writes = [], // The open request and those that repeat it.
   allActions = [], // Also those that the search hides.
@@ -118,8 +118,8 @@ async function loadExchange(number) {
   if (!number) exchange = null;
   else if (isEarlier || !isLoaded) {
     exchange = isEarlier ? null : await read(number);
-    if (!exchange && !isEarlier && !state.file) ({ newest } = await get("journal", { limit: 1 }));
-    lost = isEarlier ? "is from an earlier run of the sandbox." : state.file ? "is not in the file." : number <= newest ? "is no longer in the journal." : newest ? `does not exist: the newest is #${newest}.` : "does not exist: there was none yet.";
+    const last = !exchange && !isEarlier && !state.file && (await get("journal", { limit: 1 })).newest;
+    lost = isEarlier ? "is from an earlier run of the sandbox." : state.file ? "is not in the file." : number <= last ? "is no longer in the journal." : last ? `does not exist: the newest is #${last}.` : "does not exist: there was none yet.";
     [writes, candidate] = [[], null];
     if (exchange) await loadStory(exchange);
     if (exchange) seen = number;
@@ -215,7 +215,6 @@ function entries(all) {
   };
   setRows(rows.map(replace), more, waiting.map(replace));
   waiting = [...waiting, ...news.values()].slice(-maxRows);
-  newest = Math.max(newest, ...all.map((e) => e.number));
   if (all.some((e) => e.number === exchange?.number)) {
     exchange.ended = false; // So that it is read again.
     journal.refresh();
@@ -245,7 +244,7 @@ function merge() {
 async function count() {
   if (shown === null || state.file || refused) return;
   const page = await get("journal", { ...query(), limit: 1, grouped: groups ? true : "" });
-  stats = page.stats;
+  ({ stats, newest } = page);
   groups &&= page.groups ?? groups;
 }
 
@@ -553,7 +552,7 @@ function sparkline() {
   };
   const day = (at, from, to) => (dayOf(begin) === dayOf(end) ? "" : shortDay(at) + " ") + exact(at, from, to);
   const total = state.file?.entries.length ?? state.all.count;
-  const all = () => ((refused ? stats.count < total : searched()) ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (newest > total && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
+  const all = () => ((refused ? stats.count < total : searched()) ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (newest > stats.count && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const jump = (b, i) => (b.idle >= 3600 ? html`<i class="jump" .style=${`left:${((i * step) / width) * 100}%`}>+${span(b.idle)}</i>` : nothing);
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Requests over time: arrows and Enter choose a window"
