@@ -102,6 +102,10 @@ func TestARefusedParameterIsInTheRow(t *testing.T) {
 	p.visit("?request=6")
 	p.appears(row(7), "candidate_email: required, +1 more")
 	p.becomes(`[...document.querySelectorAll(".refused")].map(e => e.innerText).join() === '"candidate_email","nope"'`)
+	p.send("POST", invitationsPath, sandbox.TestKey, `{"candidate_name":"","candidate_email":"nope"}`)
+	p.visit("?request=8")
+	p.appears(".headline", "400 · candidate_email: expected an email address; candidate_name must have at least 1 character")
+	p.becomes(`[...document.querySelectorAll(".refused")].map(e => e.innerText).join() === '"candidate_name","","candidate_email","nope"'`)
 	p.do(chromedp.KeyEvent("d"))
 	p.appears(".said:not(.bad)", "No other request of this route succeeded")
 }

@@ -132,8 +132,8 @@ function indented(text) {
 const token = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
 
 // highlight returns an element with a text. In JSON, names, strings, numbers and literals each
-// have a class, and so has a field that was refused, with its value.
-export function highlight(text, field) {
+// have a class, and so have the fields that were refused, with their values.
+export function highlight(text, fields) {
   const whole = document.createElement("span");
   let end = 0,
     isRefused = false;
@@ -141,7 +141,7 @@ export function highlight(text, field) {
     const [found, colon] = match,
       part = document.createElement("span");
     part.className = "json-" + (colon ? "key" : found[0] === '"' ? "text" : /[-\d]/.test(found[0]) ? "number" : "word");
-    if (colon) isRefused = found.startsWith(`"${field}"`);
+    if (colon) isRefused = fields.some((f) => found.startsWith(`"${f}"`));
     part.classList.toggle("refused", isRefused);
     part.textContent = colon ? found.slice(0, -colon.length) : found;
     whole.append(text.slice(end, match.index), part, colon ?? "");

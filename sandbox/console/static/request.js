@@ -1,7 +1,7 @@
 // The pane of one request.
 import { html, nothing } from "./lit/lit-html.js";
 import { act, change, copy, copyButton, get, linkTo, lostPane, say, state, toQuery } from "./core.js";
-import { candidatePath, clockTime, cutText, faultText, fullTime, highlight, middle, plural, pretty, shortIDs, span, took } from "./format.js";
+import { candidatePath, clockTime, cutText, faultText, fromJSON, fullTime, highlight, middle, plural, pretty, shortIDs, span, took } from "./format.js";
 import { curl } from "./curl.js";
 
 const maxShown = 65536; // Characters of a body.
@@ -37,12 +37,14 @@ export const copyCurl = (e) => act(async () => copy(curl(e, location.origin, key
 const isWrite = (e) => e.method !== "GET" && e.method !== "HEAD";
 export const lower = (text) => text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");
 
-// refusal says which field was refused and why, such as "name is required".
-function refusal({ field, others = [], problem }) {
+const refusedOf = ({ error: { field, others = [] } = {} }) => [field, ...others];
+
+// refusal says which field was refused and why, such as "name is required". Of two fields it has both reasons.
+function refusal({ error: { field, others = [], problem }, response }) {
   if (!field) return lower(problem);
-  const also = others.length ? `; also refused: ${others.join(", ")}` : "";
-  if (problem === "Required.") return field + " is required" + also;
-  return field + (problem.startsWith("Must") ? " " : ": ") + lower(problem) + also;
+  const second = others.length === 1 && fromJSON(response)?.error?.details?.fieldErrors?.[others[0]]?.[0],
+    one = (name, text) => name + (text === "Required." ? " is required" : (text.startsWith("Must") ? " " : ": ") + lower(text));
+  return one(field, problem) + (second ? `; ${one(others[0], second)}` : others.length ? `; also refused: ${others.join(", ")}` : "");
 }
 
 // why is the mark of a failed request in its row, such as "name: required".
@@ -93,7 +95,7 @@ function headline(e, person) {
   }
   const reset = e.response_headers?.["X-Ratelimit-Reset"]?.[0];
   const text = cut || gaveUp(e) || (e.error?.problem
-    ? refusal(e.error)
+    ? refusal(e)
     : e.status === 429 && reset
       ? `${lower(e.error?.message ?? names[429])}, until ${timeOf(reset)}`
       : isWrite(e) && e.status < 300 && e.route
@@ -102,9 +104,9 @@ function headline(e, person) {
   return html`<span class=${statusKind(e)}>${e.status ?? "No response"}</span>${text ? html` · ${text}` : nothing}${meant(e) ? html`; did you mean <code>${meant(e)}</code>?` : nothing}${e.undone ? `, then undone at ${clockTime(e.undone)}` : ""}`;
 }
 
-// queryOf returns the query, in which the refused parameter stands out.
+// queryOf returns the query, in which refused parameters stand out.
 export const queryOf = (e) =>
-  e.query.slice(0, 200).split("&").map((pair, i) => html`${i ? "&" : ""}<span class=${pair.split("=")[0] === e.error?.field ? statusKind(e) : ""}>${shortIDs(pair)}</span>`);
+  e.query.slice(0, 200).split("&").map((pair, i) => html`${i ? "&" : ""}<span class=${refusedOf(e).includes(pair.split("=")[0]) ? statusKind(e) : ""}>${shortIDs(pair)}</span>`);
 
 // pane shows a request, or why it is not there. writes are it and the writes that repeat it.
 export function pane(e, { number, lost, writes, candidate, actions, link, close, compared, compare, go }) {
@@ -195,7 +197,7 @@ function story(e, writes, invited, link) {
 }
 
 // bodyOf returns the element of a body. It is made once.
-const bodyOf = (e, name, text) => ((e.bodies ??= {})[name] ??= highlight(text, name === "Request" && e.error?.field));
+const bodyOf = (e, name, text) => ((e.bodies ??= {})[name] ??= highlight(text, name === "Request" ? refusedOf(e) : []));
 
 function message(e, name, text, headers, size, query) {
   const isWithheld = e.withheld && name !== "Request" && name !== "Response",
