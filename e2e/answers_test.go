@@ -226,6 +226,8 @@ func TestGroups(t *testing.T) {
 	p.do(chromedp.KeyEvent(kb.Enter))
 	p.listed(2, 1)
 	p.becomes("document.activeElement.dataset.keep === 'x2'")
+	p.do(chromedp.KeyEvent(kb.Escape)) // Back to the group.
+	p.becomes("/^g/.test(document.activeElement.dataset.keep) && document.activeElement.closest('tr').innerText.includes('page_size')")
 	p.server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 900)
 	p.send("GET", "/api/v1/submissions/"+sandbox.UnknownID+"/report", sandbox.TestKey, "")
 	p.visit("?request=8")

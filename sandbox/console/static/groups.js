@@ -27,6 +27,9 @@ function bars(counts) {
   return html`<svg class="trend" viewBox="0 0 ${Math.max(counts.length, 12)} 20" preserveAspectRatio="none" aria-hidden="true">${svg`<path d=${counts.map(bar).join("")}></path>`}</svg>`;
 }
 
+// back is the way from the requests of a group to the groups: the searches of both, and the name of the group's link.
+export const back = {};
+
 // groupsView shows the groups, the actions that set the rate limit of one of their keys, and how many of the requests each program sent if
 // there are several.
 export function groupsView(groups, actions) {
@@ -44,8 +47,9 @@ export function groupsView(groups, actions) {
     share = ({ count }) => (count < sumOf(groups) / 100 ? "<1" : Math.round((100 * count) / sumOf(groups))) + " %";
   const program = ({ agent, name, count }, i) => html`${i ? " · " : ""}<a href=${linkTo("", { q: `${state.query.get("q") ?? ""} ${agentTerm(agent)}`.trim(), view: "groups" })}>${name}</a>
     ${count.toLocaleString("en")} (${share({ count })})`;
+  const leave = ({ currentTarget: { href, dataset } }) => Object.assign(back, { from: new URL(href).searchParams.get("q"), q: state.query.get("q") ?? "", link: dataset.keep });
   const row = (g, i) => html`<tr><td class=${"status " + statusKind(g)}>${statusText(g)}</td>
-    <th scope="row"><a href=${linkTo("", { q: search(g).filter(Boolean).join(" ") })} data-keep=${"g" + i}
+    <th scope="row"><a href=${linkTo("", { q: search(g).filter(Boolean).join(" ") })} data-keep=${"g" + i} @click=${leave}
       title=${[g.error?.code, keyName(g), g.at].filter(Boolean).join(" · ")}><b class="method">${g.method}</b> <code>${g.route || g.path}</code></a></th>
     <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code>${programs.size > 1 ? html`<small title=${agentOf(g)}>${nameOf(g)}</small>` : nothing}</td>
     <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${share(g)}</small></td><td>${bars(g.times)}</td>
