@@ -723,6 +723,8 @@ func TestAnExportIsOpened(t *testing.T) {
 	p.appears(".said", "other.json is no exported journal")
 	drop("window.zippedOne", "one.json.gz")
 	p.appears(".pane .meta", "#7")
+	p.do(chromedp.KeyEvent("d"))
+	p.appears(".said", "No other request of this route in this file succeeded")
 	p.appears(".banner", "From a file: one.json.gz, 1 of the 8 requests that its sandbox received, read-only.")
 	p.appears(".axis", "1 request, 0 failed")
 	p.becomes(`(all => all.length === 1 && /^Injected fault 2/.test(all[0].innerText))(document.querySelectorAll(".action"))`) // No other candidate is named.

@@ -329,7 +329,7 @@ function compare() {
     if (opened() && focused && focused !== opened()) return setQuery({ with: focused });
     const e = exchange?.number === (opened() || focused) ? exchange : await read(opened() || focused);
     const number = await partner(e);
-    if (!number) return say("No other request of this route succeeded");
+    if (!number) return say(`No other request of this route ${state.file ? "in this file " : ""}succeeded`);
     setQuery({ ...requestQuery(e.number), with: number });
   });
 }
