@@ -635,7 +635,7 @@ func TestEachActionIsUndone(t *testing.T) {
 	p.do(chromedp.KeyEvent("z"))
 	p.appears(".pane .meta", "sent")
 	p.do(chromedp.KeyEvent("1"))
-	p.appears("#list .action", "4 undone, 1 invited")
+	p.appears("#list .action", "4 × undone, 1 × invited")
 	p.press("#list .action [aria-expanded]")
 	p.appears("#list", strings.ReplaceAll("Undone: ADA started, ADA evaluated: ", "ADA", "ada@candidates.test"))
 	p.do(chromedp.KeyEvent("z"))

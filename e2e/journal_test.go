@@ -315,11 +315,14 @@ func TestFilters(t *testing.T) {
 		p.server.SetQuota(sandbox.TestKey, sandbox.ClassRead, n)
 	}
 	p.server.SetArchives(true) // Of another kind.
+	p.server.Inject(sandbox.Fault{Status: 500})
+	p.server.Inject(sandbox.Fault{Status: 500})
+	p.server.ClearFaults()
 	p.visit("?q=after:1h")     // With the actions of the time.
-	p.appears("#list .action", "1 API behaviour changed, 6 rate limit set")
+	p.appears("#list .action", "6 × rate limit set, 2 × injected fault, 1 × faults removed, and 1 more")
 	p.becomes("document.querySelectorAll('#list .action').length === 3")
 	p.press("#list .action button")
-	p.becomes("document.querySelectorAll('#list .action').length === 10 && document.activeElement.innerText === 'Hide'")
+	p.becomes("document.querySelectorAll('#list .action').length === 13 && document.activeElement.innerText === 'Hide'")
 	p.press("#alone")
 	p.do(chromedp.Reload()) // It is remembered.
 	p.becomes("!document.querySelector('#list .action') && document.querySelectorAll('#list .row').length === 11")

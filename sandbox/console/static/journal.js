@@ -425,9 +425,10 @@ function runRow({ name, all }) {
     setRows(rows, more, waiting);
     draw();
   };
-  const kinds = Map.groupBy(all, ({ action: a }) => (a.undone ? "undone" : a.kind.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase()))),
-    text = [...kinds].map(([kind, { length }]) => `${length.toLocaleString("en")} ${kind}`).join(", ");
-  return html`<span title=${text}>${text}</span>
+  const kinds = [...Map.groupBy(all, ({ action: a }) => (a.undone ? "undone" : a.kind.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())))].sort(([, a], [, b]) => b.length - a.length),
+    texts = kinds.map(([kind, { length }]) => `${length.toLocaleString("en")} × ${kind}`),
+    others = kinds.slice(3).flatMap(([, some]) => some).length;
+  return html`<span title=${texts.join(", ")}>${texts.slice(0, 3).join(", ")}${others ? `, and ${others.toLocaleString("en")} more` : ""}</span>
     <button class="plain small" aria-expanded=${String(isOpen)} @click=${toggle}>${isOpen ? "Hide" : "Show"}</button><time title=${action.at}>${clockTime(action.at)}</time>`;
 }
 
