@@ -747,7 +747,7 @@ func TestAnExportIsOpened(t *testing.T) {
 	p.becomes(`(all => all.length === 7 && /^201.POST .* 2 25 %/.test(all[0].innerText.replace(/\s+/g, " ")) && !!all[0].querySelector("path").getAttribute("d"))(document.querySelectorAll(".groups tbody tr"))`)
 	p.press(".groups a")
 	p.listed(3, 2)
-	for search, found := range map[string][]int{"members": {5}, "-agent:none": nil, "#6": {6}, "status:4xx -method:get": {6}, "is:failed": {8, 6, 5, 4}, `route:"GET /submissions"`: nil, "fault:9,2": {7}, "status:401,none": {8, 5, 4}, "-status:2xx key:none": {8}, "took:>1s": {7}, "field:challenge_id": {6}, "-code:invalid_token is:failed": {6, 4}, `"Must have at least" -members`: {6}} {
+	for search, found := range map[string][]int{"members": {5}, "陳": {6}, "-agent:none": nil, "#6": {6}, "status:4xx -method:get": {6}, "is:failed": {8, 6, 5, 4}, `route:"GET /submissions"`: nil, "fault:9,2": {7}, "status:401,none": {8, 5, 4}, "-status:2xx key:none": {8}, "took:>1s": {7}, "field:challenge_id": {6}, "-code:invalid_token is:failed": {6, 4}, `"Must have at least" -members`: {6}} {
 		p.fill("input[name=q]", search)
 		p.becomes("document.querySelector('h1').textContent === " + quote("Journal "+search)) // Several find the same.
 		p.listed(found...)

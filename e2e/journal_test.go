@@ -239,13 +239,13 @@ func TestShortcuts(t *testing.T) {
 func troubled(t *testing.T) *tab {
 	t.Helper()
 	p := open(t)
-	p.request(1)                                                          // 1
-	p.send("POST", invitationsPath, sandbox.TestKey, invitation)          // 2
-	p.send("POST", invitationsPath, sandbox.TestKey, invitation)          // 3
-	p.server.Inject(sandbox.Fault{Reset: true, Route: "POST *"})          //
-	p.send("POST", invitationsPath, sandbox.TestKey, invitation)          // 4
-	p.send("GET", "/api/v1/members", "sk_test_never_added", "")           // 5
-	p.send("POST", "/api/v1/assessments", sandbox.TestKey, `{"name":""}`) // 6
+	p.request(1)                                                                          // 1
+	p.send("POST", invitationsPath, sandbox.TestKey, invitation)                          // 2
+	p.send("POST", invitationsPath, sandbox.TestKey, invitation)                          // 3
+	p.server.Inject(sandbox.Fault{Reset: true, Route: "POST *"})                          //
+	p.send("POST", invitationsPath, sandbox.TestKey, invitation)                          // 4
+	p.send("GET", "/api/v1/members", "sk_test_never_added", "")                           // 5
+	p.send("POST", "/api/v1/assessments", sandbox.TestKey, `{"name":"","team":"\u9673"}`) // 6
 	p.server.Inject(sandbox.Fault{Delay: 3 * time.Second})
 	p.send("GET", "/api/v1/challenges?page_size=5", sandbox.LiveKey, "") // 7
 	p.send("GET", "/api/v1/submissions/"+sandbox.UnknownID, "", "")      // 8
@@ -272,6 +272,7 @@ func TestFilters(t *testing.T) {
 		"q=is:failed":        {8, 6, 5, 4},
 		"q=method:GET":       {8, 7, 5, 1},
 		"q=ADA%40candidates": {4, 3, 2},
+		"q=%E9%99%B3":        {6}, // Escaped in the body.
 		"q=%E2%80%A60404":    {8},
 		"q=status:":          {8, 7, 6, 5, 4, 3, 2, 1},
 	} {
@@ -318,7 +319,7 @@ func TestFilters(t *testing.T) {
 	p.server.Inject(sandbox.Fault{Status: 500})
 	p.server.Inject(sandbox.Fault{Status: 500})
 	p.server.ClearFaults()
-	p.visit("?q=after:1h")     // With the actions of the time.
+	p.visit("?q=after:1h") // With the actions of the time.
 	p.appears("#list .action", "6 × rate limit set, 2 × injected fault, 1 × faults removed, and 1 more")
 	p.becomes("document.querySelectorAll('#list .action').length === 3")
 	p.press("#list .action button")

@@ -2,12 +2,14 @@ package sandbox
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
 )
 
 // journalFilter selects exchanges. Key and status mean the same as in a search.
@@ -111,10 +113,22 @@ func newCondition(name, value string, now time.Time) (c condition, problem strin
 	return nil, ""
 }
 
-// contains returns the condition that an exchange contains a text, or has its number, also as in #33.
+// beyondASCII matches what some clients escape in JSON.
+var beyondASCII = regexp.MustCompile(`[^\x00-\x7f]`)
+
+// contains returns the condition that an exchange contains a text, as it is or escaped, or has its number, also as in #33.
 func contains(text string) condition {
+	escaped := strings.ToLower(beyondASCII.ReplaceAllStringFunc(text, func(letter string) (all string) {
+		for _, unit := range utf16.Encode([]rune(letter)) {
+			all += fmt.Sprintf(`\u%04x`, unit)
+		}
+		return all
+	}))
 	text = strings.ToLower(text)
-	has := func(part string) bool { return strings.Contains(strings.ToLower(part), text) }
+	has := func(part string) bool {
+		part = strings.ToLower(part)
+		return strings.Contains(part, text) || escaped != text && strings.Contains(part, escaped)
+	}
 	return func(e *exchange) bool {
 		return has(e.Method+" "+e.Path+"?"+e.Query) || has(e.Subject) || has(e.failure().text()) || strconv.Itoa(e.Status) == text || strconv.Itoa(e.Number) == strings.TrimPrefix(text, "#") ||
 			has(string(e.Body)) || has(e.RequestID) || has(string(e.Response)) || has(string(cmp.Or(e.Withheld, &withheldJSON{}).Response)) || has(e.Agent)

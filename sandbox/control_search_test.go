@@ -24,11 +24,11 @@ func searched(t *testing.T) *sandbox.Server {
 		_ = d.do(t, method, "/api/v1"+path, key, with...)
 		now = now.Add(time.Minute)
 	}
-	send("GET", "/account", sandbox.TestKey)                                                                     // 1, 17:10
-	send("GET", "/submissions?page_size=500", sandbox.TestKey)                                                   // 2
-	send("GET", "/submissions/"+sandbox.SubmissionID+"/report", sandbox.ReadOnlyKey)                             // 3
-	send("POST", "/assessments", sandbox.TestKey, `{"name":""}`, http.Header{"User-Agent": {"Batch/2 (linux)"}}) // 4
-	send("GET", "/submissions?page_size=200", sandbox.LiveKey)                                                   // 5
+	send("GET", "/account", sandbox.TestKey)                                                                                                    // 1, 17:10
+	send("GET", "/submissions?page_size=500", sandbox.TestKey)                                                                                  // 2
+	send("GET", "/submissions/"+sandbox.SubmissionID+"/report", sandbox.ReadOnlyKey)                                                            // 3
+	send("POST", "/assessments", sandbox.TestKey, `{"name":"","team":"\u00c5sa \ud83d\ude00"}`, http.Header{"User-Agent": {"Batch/2 (linux)"}}) // 4
+	send("GET", "/submissions?page_size=200", sandbox.LiveKey)                                                                                  // 5
 	s.Inject(sandbox.Fault{Status: 500, Route: "GET /members"})
 	d.send(t.Context(), t, http.MethodGet, "/members", "") // 6
 	now = now.Add(time.Minute)
@@ -54,6 +54,7 @@ func TestASearchHasALanguage(t *testing.T) {
 		"code:not_found,internal_error":       {6, 7},
 		"key:none,live":                       {5, 8},
 		`"at most 100"`:                       {2, 5},
+		`"Åsa 😀"`:                             {4}, // The body has escapes.
 		"repeats:4":                           {4},
 		"field:page_size":                     {2, 5},
 		"field:page_size -key:live":           {2},

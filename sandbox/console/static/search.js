@@ -64,13 +64,16 @@ export const isOfWindow = (at) => termsOf(searched()).every(isLimit) && isInWind
 export const isInWindow = (at) => termsOf(searched()).filter(isLimit).every((t) => isBefore(at, t.replace(/^\w+:/, "")) === t.startsWith("before"));
 const isLimit = (term) => /^(after|before):./.test(term);
 
+// unescaped returns a text without the escapes of JSON in the bodies of a file, where their backslashes are doubled.
+const unescaped = (text) => text.replace(/\\\\u([0-9a-f]{4})/gi, (_, unit) => String.fromCharCode(parseInt(unit, 16)));
+
 // searchFile returns the entries of the file that match a search, and why it is refused.
 export function searchFile(search) {
   const terms = termsOf(search).map((t) => /^(-?)(?:([a-z]+):)?"?(.*?)"?$/.exec(t)),
     strange = terms.find(([, , name, value]) => (/after|before/.test(name) && !value.includes(":")) || (name === "took" && isNaN(secondsOf(value))));
   if (strange) return [[], new Error(`${strange[2]}:${strange[3]} does not work in a file`)];
   const valuesOf = (name, value) => (lists.includes(name) ? value.split(",") : [value]);
-  const has = (e, name, value) => (inFile[name] ? valuesOf(name, value).some((v) => inFile[name](e, v)) : value.replace("#", "") === String(e.number) || isPart(name ? `${name}:${value}` : value, `${e.path}?${e.query} ${JSON.stringify(e)}`));
+  const has = (e, name, value) => (inFile[name] ? valuesOf(name, value).some((v) => inFile[name](e, v)) : value.replace("#", "") === String(e.number) || isPart(name ? `${name}:${value}` : value, `${e.path}?${e.query} ${unescaped(JSON.stringify(e))}`));
   return [state.file.entries.filter((e) => terms.every(([, minus, name, value]) => has(e, name, value) === !minus))];
 }
 
