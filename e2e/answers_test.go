@@ -318,6 +318,7 @@ func TestTheSearchCompletes(t *testing.T) {
 	p.do(chromedp.KeyEvent(kb.Tab)) // One more of a list.
 	p.listed(4, 3, 2)
 	assert.Equal(t, "status:201,none ", evaluate[string](p, "document.querySelector('input[name=q]').value"))
+	p.becomes("!document.getElementById('words')") // Nothing more over the rows.
 	for term, suggested := range map[string]string{"repeats:": "repeats:2", "fault:": "fault:1", "agent:": "agent:none"} {
 		p.fill("input[name=q]", term)
 		p.appears(".suggest", suggested)

@@ -103,10 +103,11 @@ export const unknown = () =>
   (searched().match(/(?<=^|\s|-)[a-z]+(?=:[^/\s])/g) ?? []).filter((name) => !values[name])
     .map((name) => html` <b>${name}</b> is not a name of the search. The names are ${Object.keys(values).join(", ")}.`);
 
-// completions returns what the last word of a search can become, nothing if it is complete. rows have some of the values.
+// completions returns what the last word of a search can become, nothing if that word is complete or the search ends with a space. rows have some of the values.
 function completions(search, rows) {
   const [, minus, name, value] = /(-?)(?:([a-z]+):)?(\S*)$/.exec(search);
   const fits = (all, part) => all.filter((v) => v.toLowerCase().includes(part.toLowerCase())).slice(0, 12);
+  if (/\S\s+$/.test(search)) return []; // They would cover the bars and rows.
   if (!name) return fits(Object.keys(values), value).map((n) => minus + n + ":");
   const all = values[name]?.(rows) ?? [],
     given = lists.includes(name) ? value.split(",") : [value],
