@@ -688,6 +688,7 @@ func TestSendAgain(t *testing.T) {
 	p.becomes("!document.querySelector('.twice')")
 	p.press("[aria-label='Advance the clock by 1 d']")
 	p.appears("#list .action", "Clock moved by 1 d")
+	p.appears(".said", "The clock is at") // The row may come before the end of the action, which z undoes.
 	p.do(chromedp.KeyEvent("z"))
 	p.appears("#list .action s", "Clock moved by 1 d") // One row for both.
 	p.appears("#undo", "Undo also: Sent again")
