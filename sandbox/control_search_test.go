@@ -151,7 +151,7 @@ func TestAFaultOfOneCandidate(t *testing.T) {
 
 // TestAReportIsMadeLate for one candidate, before and after the evaluation.
 func TestAReportIsMadeLate(t *testing.T) {
-	l := liveWorld()
+	l := liveWorld(sandbox.WithClock(func() time.Time { return time.Date(2026, 11, 28, 17, 0, 0, 0, time.UTC) })) // In 40 days a month begins with used invitations.
 	assessment := l.assess(t)
 	id := l.begin(t, l.invite(t, assessment, "ada@candidates.test"))
 	ready := func() bool { _, report := l.submission(t, id); return string(report["evaluated"]) == "true" }
