@@ -157,6 +157,7 @@ func TestLooks(t *testing.T) {
 				assert.LessOrEqual(t, evaluate[int](p, "Math.max(..."+over+".map(e => e.scrollWidth - e.clientWidth))"), 0, "%s: nothing overflows", l.name)
 				assert.True(t, evaluate[bool](p, `["journal", "pipeline"].includes(`+quote(name)+`) <= (document.querySelector("#list, .board")?.offsetHeight > 120)`), "%s: the list has a height", l.name)
 				assert.True(t, evaluate[bool](p, "[...document.querySelectorAll('.row time, .row .status, .row .no, input.number')].every(e => e.scrollWidth <= e.clientWidth)"), "%s: no cell is cut", l.name)
+				assert.NotRegexp(t, `\dfalse|undefined|NaN|\[object`, evaluate[string](p, "document.querySelector('main').innerText"), l.name)
 				if *update && isPicture[name+"-"+l.name] {
 					require.NoError(t, os.WriteFile(filepath.Join("pictures", name+"-"+l.name+".webp"), p.picture(), 0o644))
 				}

@@ -67,7 +67,7 @@ function tests(c, actions) {
 export function pane(c, actions) {
   const [next, ...later] = stagesAhead(c);
   const revoke = () => act(() => run(actions, `invitations/${c.id}/revoke`));
-  return html`<section class="pane candidate" aria-label="Candidate" aria-describedby="headline" tabindex="-1"
+  return html`<section class="pane candidate" aria-label=${"Candidate " + (c.candidate_name || c.candidate_email)} aria-describedby="headline" tabindex="-1"
       data-ready=${actions.ready ? "" : nothing}>
     <div class="head"><div class="title"><h2 class="headline" id="headline"><bdi title=${c.candidate_name}>${middle(c.candidate_name || c.candidate_email, 120)}</bdi></h2>
       <button class="plain small" aria-label="Close (Esc)" @click=${actions.close}>✕</button></div>
@@ -100,7 +100,7 @@ function timeline(c) {
       day = before && dayOf(before.at) === dayOf(s.at) ? "" : dayOf(s.at) + " ";
     const since = before && s.at > before.at && html` <small>+${span((Date.parse(s.at) - Date.parse(before.at)) / 1000)}</small>`;
     return html`<li class=${s.later ? "later" : ""}><span>${s.text}</span>
-      <time title=${s.at}>${day}${clockTime(s.at)}</time>${since ?? nothing}</li>`;
+      <time title=${s.at}>${day}${clockTime(s.at)}</time>${since || nothing}</li>`;
   };
   return html`<ol class="timeline">${all.map(line)}</ol>`;
 }

@@ -6,7 +6,7 @@ import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText,
 import { copyCurl, exportOf, failLink, failed, keyName, lower, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { back, groupsOf, groupsView } from "./groups.js";
-import { clearSearch, hasTerm, interval, isInWindow, isOfWindow, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
+import { clearSearch, endTyping, hasTerm, interval, isInWindow, isOfWindow, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
@@ -605,7 +605,7 @@ function view() {
 
 export const journal = {
   name: "journal", title: "Journal", path, changes: ["journal"], load, view, drawn, key, move,
-  enter: () => rows.length > 0 && (isGroups() ? move(0, 1) : focusRow(rows[0].number)),
+  enter: () => (refused ? endTyping() : rows.length > 0 && (isGroups() ? move(0, 1) : focusRow(rows[0].number))),
   entries, count, forget,
   actions(all) {
     waitingActions.push(...all.filter(isShown));

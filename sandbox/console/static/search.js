@@ -121,8 +121,14 @@ let active = "", // The completion that the arrows chose.
 // type searches for what is typed. Until a pause, no error is shown.
 function type(event) {
   clearTimeout(pause);
-  pause = setTimeout(() => draw((pause = 0)), 1000);
+  pause = setTimeout(endTyping, 1000);
   typed(event);
+}
+
+export function endTyping() {
+  clearTimeout(pause);
+  pause = 0;
+  draw();
 }
 
 // searchField returns the field with its completions below it.
