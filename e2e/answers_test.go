@@ -337,7 +337,7 @@ func TestTheSearchCompletes(t *testing.T) {
 	evaluate[string](p, "window.pause(), ''")
 	p.appears(".suggest .error", "after: must be a time")
 	p.fill("input[name=q]", "after:noon")
-	p.do(chromedp.KeyEvent(kb.Enter)) // Ends the typing, and no row gets the focus.
+	p.do(chromedp.KeyEvent(kb.Enter))                                                                                              // Ends the typing, and no row gets the focus.
 	p.becomes("/must be a time/.test(document.querySelector('.suggest .error')?.innerText) && !document.querySelector('.window')") // No window is applied.
 	p.becomes("document.activeElement.name === 'q'")
 	assert.True(t, evaluate[bool](p, "!!document.querySelector('#list .row')"), "the rows stay")
