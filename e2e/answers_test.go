@@ -192,7 +192,7 @@ func TestWhatIsNotThereIsSaid(t *testing.T) {
 	p.appears(".card", "محمد علي")
 	p.fill("#advance", "40d")
 	p.appears("#ahead", "invitation expires unused: ")
-	assert.Equal(t, "محمد علي", p.text("#ahead li:last-child bdi"), "the name alone is isolated")
+	assert.True(t, evaluate[bool](p, "[...document.querySelectorAll('#ahead bdi')].some(e => e.innerText === 'محمد علي')"), "the name alone is isolated")
 }
 
 // TestGroups answers which causes failures have, and who used up the reads.

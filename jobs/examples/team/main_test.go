@@ -89,10 +89,14 @@ func (p *program) until(t *testing.T, pattern string) string {
 	return ""
 }
 
-// interrupt stops the program as Ctrl-C does, and checks that it leaves no file.
-func (p *program) interrupt(t *testing.T) {
+// gracePeriod is the terminationGracePeriodSeconds of team.yaml.
+const gracePeriod = 30 * time.Second
+
+// terminate stops the program as a platform does, which kills it after the grace period, and checks that it leaves no file.
+func (p *program) terminate(t *testing.T) {
 	t.Helper()
-	require.NoError(t, p.Process.Signal(syscall.SIGINT))
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	defer time.AfterFunc(gracePeriod, func() { _ = p.Process.Kill() }).Stop()
 	require.NoError(t, p.Wait(), "exit status 0")
 	left, err := os.ReadDir(p.temporary)
 	require.NoError(t, err)
@@ -108,7 +112,7 @@ func database(t *testing.T) (url string) {
 	return server.URL
 }
 
-// TestTeam runs a process with the rights of the guide, and interrupts it while a handler hangs.
+// TestTeam runs a process with the rights of the guide, and terminates it while a handler hangs.
 func TestTeam(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New()
@@ -184,7 +188,7 @@ func TestTeam(t *testing.T) {
 	id, err := service.AddResult(assessment, "grace@candidates.test", sandbox.Result{})
 	require.NoError(t, err)
 	p.until(t, "^hangs$")
-	p.interrupt(t)
+	p.terminate(t)
 	require.Contains(t, p.log.String(), "a handler does not return: it must return when its context ends\" organization=acme kind=hiring_delivery submission_id="+id)
 }
 
