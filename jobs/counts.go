@@ -89,7 +89,7 @@ const stateRuns State = "runs"
 // countInvitations counts the invitations without a result and the newly rejected ones of each organization, and its unfinished runs. A run that fails again
 // and again has an error of the last nine minutes: it takes three, and waits for at most five. The cause of an older error may be
 // repaired, and the run of a long queue takes hours. overview.sql and alerts.sql have the same nine minutes. A run that is killed
-// again and again was rescued twice within twenty minutes.
+// again and again was rescued twice within twenty minutes, as in alerts.sql.
 func (in *installation[TTx]) countInvitations(ctx context.Context) (map[jobState]jobCount, error) {
 	t := in.table()
 	rescues := t.errorsSQL("count", "= '"+rescueError+"' AND "+t.epochSQL("at")+" > "+t.epochSQL("CURRENT_TIMESTAMP")+" - 1200")

@@ -26,6 +26,8 @@ type InviteOptions struct {
 // Invite itself sends no request. The client may be one without workers. Invite cannot check
 // the name of the organization: invitations of one that no process lists are [InvitationsStuck].
 //
+// A run that waits to be retried only because an assessment does not exist starts again after the commit.
+//
 // hiring_jobs has one row for each [hiring.AddressKey] in an assessment. If the row exists,
 // Invite leaves it unchanged. Exception: a cancelled invitation is queued again with
 // the given name and extra members.
@@ -62,7 +64,7 @@ func Invite[TTx any](
 	return added, err
 }
 
-// lacksAssessment reports whether an unfinished run is to be retried because an assessment does not exist. The invitations of others need not wait.
+// lacksAssessment reports whether River retries a run because an assessment does not exist. Invitations to other assessments do not wait for that retry.
 func lacksAssessment(run *rivertype.JobRow) bool {
 	n := len(run.Errors)
 	return run.State == rivertype.JobStateRetryable && n > 0 && strings.Contains(run.Errors[n-1].Error, lacksAssessmentText)

@@ -199,6 +199,7 @@ const (
 	longWait = 5 * time.Minute // A longer wait is logged.
 )
 
+// lacksAssessmentText is in the error of a run whose assessment does not exist. Invite finds it in the job.
 const lacksAssessmentText = "does not exist for this key"
 
 // invitationRun is one run of EnsureAll for the queued invitations of an assessment.

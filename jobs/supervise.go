@@ -30,7 +30,7 @@ type attempt struct {
 // telemetry of the organization. A panic is returned as an error, without its text.
 func (in *installation[TTx]) supervise(ctx context.Context, r *registry, a attempt, work func(o Organization, source int) error) error {
 	if a.row.Kind != KindDelivery {
-		_ = river.MetadataSet(ctx, metadataWaits, "") // A worker's context is no error.
+		_ = river.MetadataSet(ctx, metadataWaits, "") // Fails only outside of a worker.
 	}
 	o, source, err := r.find(ctx, a.organization)
 	if errors.Is(err, errUnlisted) {

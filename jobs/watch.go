@@ -275,7 +275,7 @@ func (w *pollWorker[TTx]) save(ctx context.Context, o Organization, job *river.J
 }
 
 // waitsFor returns what a poll waits for when that takes much longer than its interval: the rate limit, or an API that cannot
-// answer and asked for the wait. Otherwise it returns "".
+// answer and asked for the wait. Otherwise it returns "". Without MaxInterval the interval is at most a minute, as [hiring.WatchOptions] says.
 func waitsFor(polled hiring.PollResult, o hiring.WatchOptions) string {
 	switch {
 	case polled.Wait <= max(o.MinInterval, o.MaxInterval, time.Minute)+time.Minute:

@@ -44,7 +44,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err := run(ctx, flag.Arg(0), flag.Arg(1))
-	if statement, ok := errors.AsType[*pgconn.PgError](err); ok && (statement.Code == "3F000" || statement.Code == "42P01") { // No schema, or no table.
+	if failure, ok := errors.AsType[*pgconn.PgError](err); ok && (failure.Code == "3F000" || failure.Code == "42P01") { // No schema, or no table.
 		err = fmt.Errorf("the database has no tables of the jobs: run `hiring-team migrate`: %w", err)
 	}
 	if err != nil {

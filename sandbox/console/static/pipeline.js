@@ -110,17 +110,17 @@ function move(by, down) {
 
 // The board.
 
-// card shows a candidate. severals are the members that differ among the cards.
-function card(c, severals) {
+// card shows a candidate. differing are the members that differ among the cards.
+function card(c, differing) {
   const [step] = stagesAhead(c),
     name = c.candidate_name || c.candidate_email,
     at = c[c.stage + "_at"] ?? c.created_at,
     late = !c.report_at ? "no report" : c.report_at > (state.clock?.now ?? "") ? `late ${clockTime(c.report_at).slice(0, 5)}` : "no score";
-  const organization = severals.includes("organization") ? titleOf(c.organization) + " · " : "";
+  const organization = differing.includes("organization") ? titleOf(c.organization) + " · " : "";
   return html`<li class=${"card " + (c.ended ? "ended" : "")} data-keep=${c.id}>
     <a href=${path + toQuery({ ...Object.fromEntries(state.query), candidate: c.id })} title=${name} aria-label=${name}
       aria-current=${c.id === opened() ? "true" : nothing}><bdi>${name}</bdi></a>
-    <span class="mail" title=${c.candidate_email}>${c.candidate_email}${severals.includes("assessment_id") ? html`<br><bdi title=${c.assessment}>${c.assessment}</bdi>` : nothing}</span>
+    <span class="mail" title=${c.candidate_email}>${c.candidate_email}${differing.includes("assessment_id") ? html`<br><bdi title=${c.assessment}>${c.assessment}</bdi>` : nothing}</span>
     <span class="badges">${c.invitations > 1 ? html`<b class="odd">${invitedTwice(c)}</b> ` : nothing}${armed(c).length ? html`<b class="warn">fault</b> ` : nothing}${c.report_delay && c.stage !== "evaluated" && !c.ended ? html`<b class="warn">late</b> ` : nothing}${c.confidence === "low" ? html`<b class="warn">low confidence</b>` : nothing}</span>
     <span class="when" title=${organization + fullTime(at)}>${organization}${state.clock?.now.startsWith(at.slice(0, 10)) ? clockTime(at).slice(0, 5) : shortDay(at)}</span>
     ${c.ended
@@ -137,10 +137,10 @@ function boardView() {
     limit = Math.min(limit * 4, 1000);
     pipeline.refresh();
   };
-  const severals = ["organization", "assessment_id"].filter((name) => new Set(cards().map((c) => c[name])).size > 1);
+  const differing = ["organization", "assessment_id"].filter((name) => new Set(cards().map((c) => c[name])).size > 1);
   const column = (stage) => html`<section class="column" aria-label=${stage}>
     <h2>${stage} <span class="count">${counts[stage]}</span></h2>
-    <ol>${repeat(columns[stage], (c) => c.id, (c) => card(c, severals))}</ol>
+    <ol>${repeat(columns[stage], (c) => c.id, (c) => card(c, differing))}</ol>
     ${counts[stage] > columns[stage].length && columns[stage].length >= limit ? html`<button class="plain small" @click=${more}>${counts[stage] - columns[stage].length} more</button>` : nothing}</section>`;
   return html`<div class="board" @pointerleave=${draw} @focusout=${draw}>${stages.map(column)}</div>`;
 }

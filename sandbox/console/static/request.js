@@ -153,7 +153,7 @@ const sendAgain = (e) =>
     }, () => html`Sent again: ${sent?.status ?? "no response"}${made ? html` · <a href=${linkTo("", requestQuery(made.number))}>Open #${made.number}</a>` : nothing}`);
   });
 
-// setsLimit reports whether one of the actions set a rate limit of the key of a request before it, and was not undone before it. Both have the redacted key.
+// setsLimit reports whether an action, one of actions, set a rate limit of a request's key before the request, and was not undone before it. Both have the redacted key.
 export const setsLimit = (a, e, actions) =>
   a.kind === "Rate limit set" && a.subject.endsWith(` for ${e.key}`) && a.after < e.number && !actions.some((u) => u.after < e.number && u.undone?.some((x) => x.at === a.at && x.subject === a.subject));
 
