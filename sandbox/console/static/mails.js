@@ -36,7 +36,7 @@ function sender(m) {
 
 // row shows an e-mail. It is open if the address names it.
 const row = (m) => html`<li class="mail-row"><p><a href=${link(m)}><bdi>${m.name}</bdi></a> <bdi class="quiet" title=${m.email}>${m.email}</bdi></p>
-    <details ?open=${state.query.get("mail") === m.invitation_id} @toggle=${({ newState }) => newState === "open" && loadSender(m)}><summary><b>${m.subject}</b>${m.resent ? html` <span class="mark">resent</span>` : nothing}</summary>
+    <details ?open=${state.query.get("mail") === m.invitation_id} @toggle=${({ newState }) => newState === "open" && loadSender(m)}><summary>${m.subject}${m.resent ? html` <span class="mark">resent</span>` : nothing}</summary>
       <p class="quiet">From <bdi>${m.sender}</bdi>${m.organization ? html` · ${m.organization}` : nothing} · <time>${fullTime(m.at)}${m.at.slice(19, 23)}</time></p><p class="letter">${m.text}</p>
       <p class="line"><code title=${link(m)}>${shortIDs(link(m))}</code>${copyButton(location.origin + link(m), "Copy the link")}</p>
       <p class="line"><span>${sender(m)}</span><a href=${linkTo("mails", { mail: m.invitation_id })}>Link to this e-mail</a><small>The sandbox made this text. The service's own may differ.</small></p></details>
