@@ -161,7 +161,7 @@ function toolbar() {
     ${select("assessment", "Assessment", "All assessments", names)}
     ${select("verdict", "Verdict", "Any verdict", [...verdicts, ["flagged", "⚑ flagged"]])}
     ${select("sort", "Order", "Newest step first", orders)}
-    ${popup("inviting", "Invite candidate", inviteForm())} ${popup("adding", "Add result", inviteForm(true))}
+    ${popup("inviting", "Invite candidate", inviteForm(), "primary")} ${popup("adding", "Add result", inviteForm(true))}
     ${fresh ? html`<button class="new" @click=${refreshNow}>${plural(fresh, "change")}</button>` : nothing}</span></div>`;
 }
 
