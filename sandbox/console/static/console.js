@@ -21,6 +21,7 @@ function readURL() {
   const view = viewNow();
   if (before !== view) {
     Object.assign(state, { errors: {}, typed: {} });
+    if (!state.said?.bad && !state.said?.undo) state.said = null; // It was about the view that closes.
     if (before === journal) journal.forget();
     if (view !== journal) follow({}, null, changed); // The journal follows what matches its filter.
   }
