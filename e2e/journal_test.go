@@ -432,11 +432,16 @@ func TestAnOpenRequestDoesNotOutliveItsRun(t *testing.T) {
 		"restart": func() int {
 			p.stop()
 			p.appears(".link", "Not connected")
+			p.becomes(`/start it again\. What is shown is from \d\d:\d\d:\d\d\./.test(document.querySelector("#lost .banner")?.innerText)`)
 			p.startOver("#reset")
 			p.appears(".said", "The sandbox does not respond")
 			p.start()
 			p.request(30) // More than the last server has changed.
 			p.appears(".said", "The sandbox was started again: earlier requests are gone")
+			p.becomes("!document.querySelector('.banner')")
+			p.do(chromedp.KeyEvent("5"))
+			p.becomes("!!document.querySelector('.keys') && !document.querySelector('.said')") // It was of the journal.
+			p.do(chromedp.KeyEvent("1"))
 			return 30
 		},
 	} {

@@ -193,6 +193,7 @@ function drawPage() {
   const content = view.view();
   if (content !== nothing) document.querySelector("#main > .skeleton")?.remove();
   render(content, document.getElementById("main"));
+  render(state.connected ? nothing : html`<p class="banner bad">The sandbox does not respond: start it again.${lostAt && ` What is shown is from ${lostAt}.`}</p>`, document.getElementById("lost"));
   render(said ? message() : nothing, document.getElementById("said"));
   drawClock();
   view.drawn?.();
@@ -290,11 +291,14 @@ const count = refresher(async () => {
 const loadAll = () => [loadClock, loadFaults, loadKeys].forEach((load) => load());
 
 let isLost = false; // The connection was lost since the last reset.
+let lostAt = ""; // The clock, when the connection was lost.
 
 // changed handles an event of the server.
 function changed(name, what) {
   const view = viewNow();
-  if (name === "connected") {
+  if (name === "lost") {
+    lostAt = state.clock ? clockTime(now()) : "";
+  } else if (name === "connected") {
     isLost = true;
     loadAll();
     count();

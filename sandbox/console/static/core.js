@@ -122,7 +122,7 @@ export function refresher(load, interval = 250) {
         try {
           await load();
         } catch (error) {
-          sayError(error);
+          if (state.connected || error.status !== 0) sayError(error); // A banner says that the connection is lost.
         }
         await draw();
         if (again) await new Promise((resolve) => setTimeout(resolve, interval));
@@ -159,6 +159,7 @@ export function follow(filter, after, change) {
     draw();
   };
   events.onerror = () => {
+    if (state.connected) change("lost");
     state.connected = false;
     draw();
   };
