@@ -89,10 +89,12 @@ export function draw() {
 
 // focusKeeper returns a function that gives the focus of an element to another one, if a drawing moved the element to
 // another parent or removed it: to the element's card, row or pane. If there is none and keys are used, the next is the
-// button with the same text in the row below or else above, the search field beside it, or the page's content.
+// button with the same text in the row below or else above, the search field beside it, or the page's content. After a dangerous
+// button, on which a second press must not do more, it is the button that undoes.
 function focusKeeper(focused) {
   const place = focused.closest("[data-keep], .pane"),
-    rows = focused.closest("tr, li") && !place ? [...document.querySelectorAll(":is(tr, li) button")].filter((b) => b.textContent === focused.textContent) : [],
+    isDangerous = focused.matches(".danger"),
+    rows = focused.closest("tr, li") && !place && !isDangerous ? [...document.querySelectorAll(":is(tr, li) button")].filter((b) => b.textContent === focused.textContent) : [],
     at = rows.indexOf(focused),
     others = [...rows.slice(at), ...rows.slice(0, at).reverse(), focused.closest("[role=search]")?.querySelector("[type=search]"), document.getElementById("main")],
     isByKey = focused.matches(":focus-visible");
@@ -103,6 +105,10 @@ function focusKeeper(focused) {
       first = id && (now?.querySelector("[data-first]") ?? now?.querySelector("a"));
     const next = first || now || (isByKey && others.find((e) => e?.checkVisibility()));
     if (next) next.focus({ preventScroll: true });
+    if (isByKey && isDangerous && !now) {
+      state.entering = "#undo"; // The notice may come later.
+      draw();
+    }
   };
 }
 

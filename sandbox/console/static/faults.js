@@ -49,7 +49,7 @@ function table(faults, caption) {
   const row = (f) => html`<tr class=${f.waiting ? "waiting" : "done"}><td data-label="Fault">${text(f)}</td>
     <td data-label="Remaining">${!f.waiting ? "–" : f.times_left < 0 ? "always" : `${f.times_left} left`}</td>
     <td data-label="Fired" class="number">${f.fired ? html`<a href=${linkTo("", { q: "fault:" + f.id })}>${plural(f.fired, "time")}</a>` : "never"}</td>
-    <td>${f.waiting ? html`<button class="plain small" aria-label=${"Remove: " + text(f)} @click=${() => remove(f)}>Remove</button>` : html`<button class="plain small" aria-label=${"Inject again: " + text(f)} @click=${() => again(f)}>Inject again</button>`}</td></tr>`;
+    <td>${f.waiting ? html`<button class="plain danger small" aria-label=${"Remove: " + text(f)} @click=${() => remove(f)}>Remove</button>` : html`<button class="plain small" aria-label=${"Inject again: " + text(f)} @click=${() => again(f)}>Inject again</button>`}</td></tr>`;
   return html`<table class="faults"><caption class="gone">${caption}</caption>
     <thead><tr><th scope="col">Fault</th><th scope="col">Remaining</th>
       <th scope="col" class="number">Fired</th><th><span class="gone">Actions</span></th></tr></thead>
