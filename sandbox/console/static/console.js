@@ -31,7 +31,7 @@ function readURL() {
 
 // The clock. Between two readings it goes on by itself, and is drawn alone.
 
-const clock = { read: 0, text: "", preview: null, error: "" };
+const clock = { read: 0, text: "", step: "", preview: null, error: "" };
 const now = () => new Date(Date.parse(state.clock.now) + performance.now() - clock.read).toISOString();
 
 const loadClock = refresher(async () => {
@@ -40,15 +40,16 @@ const loadClock = refresher(async () => {
 });
 
 const preview = refresher(async () => {
-  clock.preview = clock.text ? await get("clock", target(clock.text, now())).catch((error) => ({ error: wrong(error) })) : null;
+  const text = clock.step || clock.text;
+  clock.preview = text ? await get("clock", target(text, now())).catch((error) => ({ error: wrong(error) })) : null;
 }, 150);
 
 // wrong says why a text does not move the clock. The server knows durations alone.
 const wrong = (error) => (error.field === "seconds" ? "This is no duration, time or date" : error.message);
 
-// look previews what is typed.
-function look(text) {
-  Object.assign(clock, { text, error: "" });
+// look previews what is typed, or the step of a button.
+function look(text, step = "") {
+  Object.assign(clock, { text, step, error: "" });
   preview();
 }
 
@@ -58,7 +59,7 @@ async function advance(text) {
       async () => {
         state.clock = await post("clock", target(text, now()));
         clock.read = performance.now();
-        look("");
+        look("", clock.step);
         document.getElementById("advance").blur(); // The next key is a shortcut.
       },
       () => `The clock is at ${fullTime(state.clock.now)}`,
@@ -90,7 +91,8 @@ function happens(all) {
 }
 
 function clockView() {
-  const step = (text, label) => html`<button type="button" class="plain" aria-label=${"Advance the clock by " + label}
+  const step = (text, label) => html`<button type="button" class="plain" aria-label=${"Advance the clock by " + label} aria-describedby="ahead"
+    @pointerenter=${() => look(clock.text, text)} @focus=${() => look(clock.text, text)} @pointerleave=${() => look(clock.text)} @blur=${() => look(clock.text)}
     @click=${() => advance(text)}>+${label}</button>`;
   const submit = (event) => {
     event.preventDefault();
@@ -102,7 +104,7 @@ function clockView() {
       autocomplete="off" aria-invalid=${clock.error || clock.preview?.error ? "true" : nothing} aria-describedby="ahead" .value=${clock.text}
       @input=${(event) => look(event.target.value)}
       @keydown=${(event) => event.key === "Escape" && look("")}>
-    <div id="ahead" class="ahead" tabindex="0" role="region" aria-label="What happens until then" ?hidden=${!clock.text && !clock.error}>${aheadView()}</div>
+    <div id="ahead" class="ahead" tabindex="0" role="region" aria-label="What happens until then" ?hidden=${!clock.text && !clock.error && !(clock.step && clock.preview)}>${aheadView()}</div>
   </form>`;
 }
 
@@ -112,9 +114,8 @@ function aheadView() {
     groups = [...Map.groupBy(all, ({ at, kind }) => dayOf(at) + kind).values()];
   if (clock.error || !p || p.error)
     return html`${clock.error ? html`<p class="error" role="alert">${clock.error}</p>` : p ? html`<p class="error">${p.error}</p>` : nothing}<p>90, 15m, 2h30m, 2d, 17:15 or 2026-12-01 10:00</p>`;
-  return html`<p>Until <b>${fullTime(p.until)}</b>: ${all.length ? plural(all.length, "event") : "nothing happens."}</p>
-    ${all.length ? html`<ol>${groups.slice(0, 25).map(happens)}</ol>` : nothing}${groups.length > 25 ? html`<p>and ${all.length - groups.slice(0, 25).flat().length} more</p>` : nothing}
-    <p class="quiet">Enter advances the clock.</p>`;
+  return html`<p>${clock.step ? "Advances" : "Enter advances"} to <b>${fullTime(p.until)}</b>: ${all.length ? plural(all.length, "event") : "nothing happens."}</p>
+    ${all.length ? html`<ol>${groups.slice(0, 25).map(happens)}</ol>` : nothing}${groups.length > 25 ? html`<p>and ${all.length - groups.slice(0, 25).flat().length} more</p>` : nothing}`;
 }
 
 // The header.
