@@ -187,6 +187,13 @@ func TestATouchScreen(t *testing.T) {
 	tap("#invite > button")
 	p.appears(".card", "ada@candidates.test")
 	p.becomes("!document.querySelector(':popover-open')")
+	for view, shown := range map[string]string{"console/keys": ".keys td button", "console/mails": ".mail-row"} {
+		p.visit(view)
+		p.do(chromedp.WaitVisible(chromedp.CSS(shown)))
+		assert.Empty(t, evaluate[[]string](p, `(all => all.flatMap(([e, a], i) => [...(a.height < 32 ? [e.outerHTML] : []),
+			...all.slice(0, i).filter(([, b]) => Math.max(a.left - b.right, b.left - a.right, a.top - b.bottom, b.top - a.bottom) < 7.5).map(([o]) => o.outerHTML + " is at " + e.outerHTML)]))(
+			[...document.querySelectorAll("main :is(a, button, summary, input)")].filter(e => e.checkVisibility() && !e.closest("form, details > :not(summary)")).map(e => [e, e.getBoundingClientRect()]))`), "%s: a finger hits one target", view)
+	}
 }
 
 // TestShortcuts move through the rows, into a request and back.

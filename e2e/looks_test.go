@@ -152,6 +152,7 @@ func TestLooks(t *testing.T) {
 				}
 				if name == "request" {
 					assert.Equal(t, l.width > 900 && l.name != largeFont, evaluate[bool](p, "!!document.getElementById('list').offsetHeight"), "%s: a pane replaces the list", l.name)
+					assert.True(t, evaluate[bool](p, `[...document.querySelectorAll(".head .line > *")].every(e => { const [text, box] = [new Range(), e].map((of, i) => (i || of.selectNodeContents(e), of.getBoundingClientRect())); return Math.abs(text.y + text.height / 2 - box.y - box.height / 2) < 1 })`), "%s: each name is in the middle of its button", l.name)
 				}
 				const over = `[document.documentElement, document.querySelector("main"), ...document.querySelectorAll("main .panel, main .listing, main .pane")]`
 				assert.LessOrEqual(t, evaluate[int](p, "Math.max(..."+over+".map(e => e.scrollWidth - e.clientWidth))"), 0, "%s: nothing overflows", l.name)
