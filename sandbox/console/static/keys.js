@@ -5,10 +5,9 @@ import { repeat } from "./lit/directives/repeat.js";
 import { act, change, copyButton, draw, form, linkTo, loadKeys, post, problem, state } from "./core.js";
 import { clockTime, fullTime, middle, target } from "./format.js";
 
-let entered = ""; // The field whose last key was Enter.
-
 // saved returns a number that is saved when it changes. News from the server do not replace
-// what is typed while it has the focus, is being saved or was refused. Enter leaves the field once the number is saved.
+// what is typed while it has the focus, is being saved or was refused. Enter leaves the field once the number is saved: the
+// element keeps whether its last key was Enter, because the change that follows does not say it.
 function saved(id, label, value, save) {
   const error = state.errors[id],
     focused = document.activeElement?.id === id;
@@ -16,7 +15,7 @@ function saved(id, label, value, save) {
     state.typed[id] = event.target.value;
     try {
       await change(() => save(Number(state.typed[id])), label + " saved");
-      if (entered === id) event.target.blur(); // The next key is a shortcut.
+      if (event.target.isEntered) event.target.blur(); // The next key is a shortcut.
       await loadKeys();
       delete state.errors[id];
       delete state.typed[id];
@@ -28,7 +27,7 @@ function saved(id, label, value, save) {
   const shown = focused ? document.activeElement.value : (state.typed[id] ?? value);
   return html`<input class="number" id=${id} type="number" aria-label=${label} .value=${live(String(shown))}
     aria-invalid=${error ? "true" : nothing} aria-describedby=${error ? id + "-error" : nothing}
-    @keydown=${({ key }) => (entered = key === "Enter" && id)} @change=${saveNow}>${problem(id, error?.message)}`;
+    @keydown=${({ key, target }) => (target.isEntered = key === "Enter")} @change=${saveNow}>${problem(id, error?.message)}`;
 }
 
 // isLow reports whether few requests of a window are left.
