@@ -221,6 +221,13 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	refused("evaluate", "ship_score", map[string]string{"ship_score": "500", "summary": "A long text"}, "0 to 100")
 	refused("invite", "email", map[string]string{"name": "Bea", "email": "nowhere"}, "email")
 	refused("invite", "assessment", map[string]string{"assessment": " "}, "Must not be empty")
+	p.fill("#invite-name", " ")
+	p.fill("#invite-email", "")
+	p.press("#invite > button")
+	p.becomes(`document.activeElement.id === "invite-name"`)
+	p.fill("#invite-name", "Bea")
+	p.becomes(`[...document.querySelectorAll("#invite .error")].map(e => e.id).join() === "invite-email-error"`) // The other one is still empty.
+	evaluate[string](p, "document.querySelector(':popover-open').hidePopover(), ''")
 	p.visit("console/faults")
 	p.do(chromedp.WaitVisible(chromedp.ID("inject")))
 	refused("inject", "status", map[string]string{"status": "99", "delay": "3s"}, "599")

@@ -316,10 +316,12 @@ export function form({ id, label, fields, button, send, subject = "", keep = fal
     if (!areKept) for (const f of fields) setDraft(subject + id + "-" + f.name);
     setDraft(subject + id, texts());
   };
+  const isEmpty = (f) => f.required && !String(drafts[subject + id + "-" + f.name] ?? usual(f)).trim();
   const submit = async (event) => {
     event.preventDefault();
     const element = event.target;
     try {
+      if (fields.some(isEmpty)) throw Object.assign(new Error("Must not be empty"), { isOf: isEmpty }); // The server would name the first alone.
       await send(valuesOf(element, fields));
       end(keep);
     } catch (error) {
@@ -333,13 +335,13 @@ export function form({ id, label, fields, button, send, subject = "", keep = fal
     target.form.elements[0].focus();
   };
   const error = state.errors[id];
-  const wrong = error && fields.find((f) => f.name === error.field || error.field?.endsWith("." + f.name));
-  const show = (f) => field(id, f, subject, f === wrong ? error.message : "");
+  const wrong = error && fields.filter(error.isOf ?? ((f) => f.name === error.field || error.field?.endsWith("." + f.name)));
+  const show = (f) => field(id, f, subject, wrong?.includes(f) ? error.message : "");
   const folded = fields.filter((f) => f.more);
   return html`<form id=${id} class=${"form " + kind} aria-label=${label} novalidate @submit=${submit}>
     ${fields.filter((f) => !f.more).map(show)}
-    ${folded.length ? html`<details class="further" ?open=${!!wrong?.more}><summary>More fields</summary><div class="form">${folded.map(show)}</div></details>` : nothing}
-    <button>${button}</button>${error && !wrong ? html`<p class="error" role="alert">${error.message}</p>` : nothing}
+    ${folded.length ? html`<details class="further" ?open=${!!wrong?.some((f) => f.more)}><summary>More fields</summary><div class="form">${folded.map(show)}</div></details>` : nothing}
+    <button>${button}</button>${error && !error.isOf && !wrong.length ? html`<p class="error" role="alert">${error.message}</p>` : nothing}
     ${shown[id].old ? html`<p class="further line" id=${id + "-draft"}>${shown[id].old} <button type="button" class="plain small" @click=${clear}>Clear</button></p>` : nothing}</form>`;
 }
 
@@ -384,7 +386,7 @@ function input(f, id, formID, draftID, error) {
     invalid = error ? "true" : nothing,
     described = error ? id + "-error" : nothing,
     type = ({ target }) => {
-      if (error) delete state.errors[formID];
+      if (error && !state.errors[formID]?.isOf) delete state.errors[formID];
       setDraft(draftID, target.value);
     };
   if (f.type === "select")
