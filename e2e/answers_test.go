@@ -254,6 +254,8 @@ func TestGroups(t *testing.T) {
 	p.listed(12, 10)
 	p.send("GET", "/api/v1/submissions?page_size=500", sandbox.WriteKey, "")  // 13
 	p.send("GET", "/api/v1/submissions?page_size=none", sandbox.WriteKey, "") // 14
+	p.visit("?view=groups")
+	p.becomes(`[...document.querySelectorAll(".groups td.number small")].reduce((sum, e) => sum + parseInt(e.innerText), 0) === 100`)
 	p.visit("?view=groups&q=field:page_size+key:" + sandbox.WriteKey)
 	p.press(".groups a")
 	p.listed(13)

@@ -5,7 +5,7 @@ import { act, copyButton, draw, find, follow, get, isRead, kept, say, setQuery, 
 import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
 import { copyCurl, exportOf, failLink, failed, keyName, lower, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
-import { back, groupsOf, groupsView } from "./groups.js";
+import { groupsOf, groupsView } from "./groups.js";
 import { clearSearch, endTyping, hasTerm, interval, isInWindow, isOfWindow, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
@@ -339,9 +339,9 @@ const toggleGroups = () => setQuery({ view: isGroups() ? "" : "groups" }, true);
 function key(name) {
   const number = opened() || focusedNumber();
   if (name === "Escape" && opened()) close();
-  else if (name === "Escape" && searched() === back.from && !isGroups()) {
-    setQuery({ q: back.q, view: "groups" }, true);
-    state.entering = `[data-keep=${back.link}]`;
+  else if (name === "Escape" && searched() === state.back.from && !isGroups()) {
+    setQuery({ q: state.back.q, view: "groups" }, true);
+    state.entering = `[data-keep=${state.back.link}]`;
   }
   else if (name === "n") showNew();
   else if (name === "e") toggleTerm("is:failed");
