@@ -325,6 +325,14 @@ func TestTheSearchCompletes(t *testing.T) {
 		p.fill("input[name=q]", term)
 		p.appears(".suggest", suggested)
 	}
+	for typed, taken := range map[string]string{"-is:fault 00:42": "-is:fault after:00:42 before:00:43 ", "13:01:59": "after:13:01:59 before:13:02:00 ", "23:59": "after:23:59 "} {
+		p.fill("input[name=q]", typed)
+		p.becomes("document.querySelectorAll('#words button').length === 1")
+		p.do(chromedp.KeyEvent(kb.ArrowDown))
+		p.becomes(`(f => document.getElementById(f.getAttribute("aria-activedescendant"))?.innerText + " ")(document.activeElement) === ` + quote(strings.TrimPrefix(taken, "-is:fault ")))
+		p.do(chromedp.KeyEvent(kb.Tab))
+		assert.Equal(t, taken, evaluate[string](p, "document.querySelector('input[name=q]').value"))
+	}
 	p.fill("input[name=q]", "#5")
 	p.listed(5)
 	p.fill("input[name=q]", "took:>soon")
@@ -462,6 +470,7 @@ func TestATimeWindow(t *testing.T) {
 	p.dress(appearance{width: 390, height: 844})
 	p.becomes("document.querySelector('.over-time svg').getBoundingClientRect().height === 28 && document.querySelector('.filters').offsetHeight < 80")
 	p.dress(appearance{width: 1280, height: 800})
+	p.becomes("document.querySelector('.filters').offsetHeight < 40") // A long text moves no button to another line.
 	assert.Contains(t, evaluate[string](p, "decodeURIComponent(location.search)"), "after:2026-11-28T17:13:00")
 	p.press(".window")
 	p.listed(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
@@ -488,6 +497,14 @@ func TestATimeWindow(t *testing.T) {
 	p.appears(".none", "staus is not a name of the search. The names are status, route, ")
 	p.do(chromedp.KeyEvent("/"))
 	p.appears(".suggest", "staus is not a name of the search") // Above what hides the other.
+	p.request(1)                                               // Of another day.
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(12))))
+	p.do(chromedp.KeyEvent("/"))
+	for typed, suggested := range map[string]string{"23:59": "after:2026-11-30T23:59 before:2026-12-01T00:00", "before:12:30": "before:2026-11-30T12:30"} {
+		p.fill("input[name=q]", typed)
+		p.appears("#words", suggested)
+	}
 }
 
 // TestOneCandidate: reads that fail, a late report, e-mails, the log and undo.

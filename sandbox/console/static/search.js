@@ -4,7 +4,23 @@ import { draw, setQuery, state, typed, typedText } from "./core.js";
 import { clockTime, exact, shortDay } from "./format.js";
 import { agentOf, failed, keyName } from "./request.js";
 
-const times = () => ["5m", "1h", ...(state.clock ? [clockTime(state.clock.now)] : [])];
+const isTime = (text) => /^([01]\d|2[0-3])(:[0-5]\d){1,2}$/.test(text);
+
+// dated returns a time of the clock's day with its date if the journal has several days. Without the date it is one of each day.
+function dated(at) {
+  const { buckets = [] } = state.all;
+  return buckets[0]?.at.slice(0, 10) === buckets.at(-1)?.at.slice(0, 10) ? at.slice(11) : at;
+}
+
+const onDay = (time) => `${state.clock.now.slice(0, 10)}T${time}`;
+const times = (rows, part) => ["5m", "1h", ...(state.clock ? [dated(onDay(isTime(part) ? part : clockTime(state.clock.now)))] : [])];
+
+// windowOf returns the search for the minute or the second of a time. The last one of a day has no end unless it has a date.
+function windowOf(time) {
+  const begin = onDay(time),
+    end = new Date(Date.parse(begin + "Z") + (time.length > 5 ? 1000 : 60000)).toISOString().slice(0, begin.length);
+  return `after:${dated(begin)}` + (dated(end) > dated(begin) ? ` before:${dated(end)}` : "");
+}
 
 // values are what can follow each name.
 const values = {
@@ -108,10 +124,11 @@ function completions(search, rows) {
   const [, minus, name, value] = /(-?)(?:([a-z]+):)?(\S*)$/.exec(search);
   const fits = (all, part) => all.filter((v) => v.toLowerCase().includes(part.toLowerCase())).slice(0, 12);
   if (/\S\s+$/.test(search)) return []; // They would cover the bars and rows.
+  if (!name && !minus && state.clock && isTime(value)) return [windowOf(value)];
   if (!name) return fits(Object.keys(values), value).map((n) => minus + n + ":");
-  const all = values[name]?.(rows) ?? [],
-    given = lists.includes(name) ? value.split(",") : [value],
-    last = given.pop(); // Of a list, of which the rest stays.
+  const given = lists.includes(name) ? value.split(",") : [value],
+    last = given.pop(), // Of a list, of which the rest stays.
+    all = values[name]?.(rows, last) ?? [];
   return all.includes(last) ? [] : fits(all.filter((v) => !given.includes(v)), last).map((v) => `${minus}${name}:${[...given, v]}`);
 }
 
@@ -163,10 +180,10 @@ export function searchField(error, rows) {
     active = fitting[Math.max(at + by, 0)] ?? active;
     draw();
   };
-  const word = (w) => html`<button type="button" class="plain small" role="option" id=${"word-" + w} aria-selected=${String(w === active)} tabindex="-1" @click=${() => take(w)}>${w}</button>`;
+  const word = (w, i) => html`<button type="button" class="plain small" role="option" id=${"word-" + i} aria-selected=${String(w === active)} tabindex="-1" @click=${() => take(w)}>${w}</button>`;
   return html`<div class="search"><input type="search" name="q" autocomplete="off" spellcheck="false" .value=${text}
       placeholder=${state.file ? "Search the file: words, status:4xx, -route:/report" : "Search: words, status:4xx, -route:/report, took:>1s"}
-      aria-label="Search requests" role="combobox" aria-controls="words" aria-expanded=${String(!!words.length && document.activeElement?.name === "q")} aria-activedescendant=${words.includes(active) ? "word-" + active : nothing}
+      aria-label="Search requests" role="combobox" aria-controls="words" aria-expanded=${String(!!words.length && document.activeElement?.name === "q")} aria-activedescendant=${words.includes(active) ? "word-" + words.indexOf(active) : nothing}
       aria-describedby="search-help" aria-invalid=${error && !isTyping ? "true" : nothing} @input=${type} @focus=${begin} @blur=${draw} @keydown=${press}>
     <div class="suggest" id="search-help">${error && !isTyping ? html`<p class="error" role="alert">${error.message}</p>` : nothing}${unknown().map((text) => html`<p class="error">${text}</p>`)}
       ${words.length ? html`<div role="listbox" id="words" aria-label="Suggestions">${words.map(word)}</div>` : nothing}
