@@ -627,7 +627,7 @@ func TestEachActionIsUndone(t *testing.T) {
 	p.press("#undo")
 	p.becomes("!document.querySelector('#now').innerText.includes('ahead')")
 	p.becomes(`document.querySelector(".said > span")?.innerText === "Undone, with 1 write of your program: Clock moved"`) // The row says more.
-	p.appears("#list", "Undone, with #4: Clock moved by 1 d to")
+	p.appears("#list", "Undone, with #4: Clock moved by 1 d")
 	p.appears(row(4), "undone")
 	p.press(row(4))
 	p.appears(".headline", "201 · made Mine, then undone at")

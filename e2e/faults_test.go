@@ -206,5 +206,5 @@ func TestTheClock(t *testing.T) {
 	}
 	p.request(1)
 	p.visit("")
-	p.appears("#list", "Clock moved by 2 h 30 min to Tue, 1 Dec 2026 00:30:00: 2 events")
+	p.appears("#list", "Clock moved by 2 h 30 min: 2 events")
 }

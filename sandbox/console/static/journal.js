@@ -408,11 +408,14 @@ function row(e, tabbable) {
     <time title=${e.at}>${word("at ")}${second}<span class="millis">${millis}</span></time>${word("number ")}<span class="no">${e.number}</span></a>`;
 }
 
+// rowText says what an action did. The row of a move of the clock has the time to which it was moved.
+const rowText = (a) => actionText(a).replace(` to ${fullTime(a.at)}`, "");
+
 // actionRow shows an action. The first one after a snapshot can be undone, with those after it. An action of a file is text alone: its
 // candidates and snapshots are not those of the server.
 function actionRow(a) {
   const s = !state.file && state.snapshots.find(({ actions: [x] }) => x.at === a.at && x.kind === a.kind && x.after === a.after);
-  return html`<span title=${actionText(a)}>${a.id && !a.undone && !state.file ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${stepText(a)}` : a.undone ? html`${a.kind}: <s>${a.undone.map(actionText).join(", ")}</s>` : actionText(a)}</span>
+  return html`<span title=${actionText(a)}>${a.id && !a.undone && !state.file ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${stepText(a)}` : a.undone ? html`${a.kind}: <s>${a.undone.map(rowText).join(", ")}</s>` : rowText(a)}</span>
     ${s ? html`<button class="plain small" @click=${() => undo(s.id, s)} title=${undoName(s, "Undo to here")}><span>Undo to here${s.writes ? html` (${plural(s.writes, "write")}<span class="gone"> of your program</span>)` : nothing}</span></button>` : nothing}<time title=${a.at}>${clockTime(a.at)}</time>`;
 }
 
