@@ -209,6 +209,7 @@ func TestGroups(t *testing.T) {
 	p.request(3)                                              // The last two get a 429.
 	p.visit("")
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(8))))
+	p.becomes("[...document.querySelectorAll('.row.same .no')].map(e => e.innerText).join() === '4,3' && !document.querySelector('.program')")
 	p.do(chromedp.KeyEvent("e"), chromedp.KeyEvent("g"))
 	p.becomes(`[...document.querySelectorAll(".groups tbody tr")].map(r => r.innerText.replace(/\s+/g, " ")).filter(t => / 2 /.test(t)).length === 2`)
 	p.appears(".groups tbody", "page_size: at most 100")
@@ -268,7 +269,14 @@ func TestGroups(t *testing.T) {
 	p.becomes(`/^hiring-go.* 1 \(50 %\) · no User-Agent 1 \(50 %\)$/.test(document.querySelector("#programs").innerText)`)
 	p.press(".groups tbody tr:first-child a")
 	p.listed(15)
-	for name, want := range map[string][]int{"key": {16, 15, 14, 13}, "agent": {15}} { // Others like it, from the pane.
+	p.dress(appearance{width: 1280, height: 800})
+	p.visit("")
+	p.appears(".columns .program", "Program")
+	p.becomes(`(e => /^hiring-go\/\S+$/.test(e.innerText) && e.title.startsWith(e.innerText + " ") && e.offsetWidth > 100)(document.querySelector("` + `[data-keep=x15] .program"))`)
+	p.appears(row(16), "no User-Agent")
+	p.press(row(15))
+	p.becomes("!!document.querySelector('.pane .meta') && !document.querySelector('.row .program').offsetWidth") // There is no place.
+	for name, want := range map[string][]int{"key": {16, 15, 14, 13}, "agent": {15}} {                           // Others like it, from the pane.
 		p.visit("?request=15")
 		p.appears(".pane .meta", "hiring-go/")
 		evaluate[string](p, "document.querySelector('.facts a[href*="+name+"]').focus(), ''")

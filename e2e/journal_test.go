@@ -288,6 +288,13 @@ func TestFilters(t *testing.T) {
 		p.listed(want...)
 		p.appears(".axis", map[bool]string{true: "8 requests, 4 failed", false: strconv.Itoa(len(want)) + " of 8 requests"}[query == ""])
 	}
+	const hidden = "in the body or a header"
+	p.visit("?request=6&q=team+%E9%99%B3+%22name%22%3A") // Of the words, the row shows none.
+	p.appears(row(6), hidden)
+	p.becomes("[...document.querySelectorAll('.pane [aria-label=Request] mark')].map(e => e.innerText).join() === 'name,team,陳'")
+	p.visit("?q=ADA%40candidates+-team+method:POST+%E2%80%A60001+after:5m")
+	p.listed(4, 3, 2)
+	assert.NotContains(t, p.text("#list"), hidden)
 	p.send("GET", "/api/v1/account", sandbox.TestKey, "")                // 9, which does not match
 	p.send("POST", "/api/v1/assessments", sandbox.TestKey, `{"name":1}`) // 10
 	p.visit("?q=method:POST")
@@ -298,6 +305,8 @@ func TestFilters(t *testing.T) {
 	p.appears(row(11), "again after #4: lost")
 	p.visit("?q=status:503")
 	p.appears("main > .gone[role=status]", "No request matches.")
+	p.appears(".axis", "0 of 11 requests") // With the bars of all, and the head of the list.
+	p.becomes("!!document.querySelector('.bar') && document.querySelector('#list .columns').innerText.includes('Request')")
 	p.press(".none button")
 	p.listed(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
 	p.appears("[aria-keyshortcuts=e]", "Failed 5")

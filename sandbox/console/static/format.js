@@ -131,9 +131,16 @@ function indented(text) {
 
 const token = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
 
+// marked returns the parts of a text, of which those that are words, in any case, are marked.
+function marked(text, words) {
+  if (!words.length) return [text];
+  const any = new RegExp(`(${words.map((w) => w.replace(/[^\p{L}\p{N}]/gu, "\\$&")).join("|")})`, "i");
+  return text.split(any).map((part, i) => (i % 2 ? Object.assign(document.createElement("mark"), { textContent: part }) : part));
+}
+
 // highlight returns an element with a text. In JSON, names, strings, numbers and literals each
-// have a class, and so have the fields that were refused, with their values.
-export function highlight(text, fields) {
+// have a class, and so have the fields that were refused, with their values. The words of a search are marked.
+export function highlight(text, fields, words) {
   const whole = document.createElement("span");
   let end = 0,
     isRefused = false;
@@ -143,10 +150,10 @@ export function highlight(text, fields) {
     part.className = "json-" + (colon ? "key" : found[0] === '"' ? "text" : /[-\d]/.test(found[0]) ? "number" : "word");
     if (colon) isRefused = fields.some((f) => found.startsWith(`"${f}"`));
     part.classList.toggle("refused", isRefused);
-    part.textContent = colon ? found.slice(0, -colon.length) : found;
+    part.append(...marked(colon ? found.slice(0, -colon.length) : found, words));
     whole.append(text.slice(end, match.index), part, colon ?? "");
     end = match.index + found.length;
   }
-  whole.append(text.slice(end));
+  whole.append(...marked(text.slice(end), words));
   return whole;
 }

@@ -5,7 +5,7 @@ import { clockTime, effects, middle, plural, shortDay } from "./format.js";
 import { agentOf, agentTerm, keyName, limitText, setsLimit, statusKind, statusText, why } from "./request.js";
 
 // programOf names the program that sent a request.
-const programOf = (e) => (e.from_page ? "this page" : agentOf(e) || "no User-Agent");
+export const programOf = (e) => (e.from_page ? "this page" : agentOf(e) || "no User-Agent");
 const quoted = (text) => (/[\s{]/.test(text) ? `"${text}"` : text);
 
 // groupsOf groups the requests of a file, as the server does with its own. Each group is the newest of its requests.

@@ -5,8 +5,8 @@ import { act, copyButton, draw, find, follow, get, isRead, kept, say, setQuery, 
 import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
 import { copyCurl, exportOf, failLink, failed, keyName, lower, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
-import { groupsOf, groupsView } from "./groups.js";
-import { clearSearch, endTyping, hasTerm, interval, isInWindow, isOfWindow, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
+import { groupsOf, groupsView, programOf } from "./groups.js";
+import { clearSearch, endTyping, hasTerm, interval, isInWindow, isOfWindow, isPart, plainWords, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
@@ -29,6 +29,8 @@ let rows = [],
   stats = null,
   exchange = null,
   other = null, // The request that the open one is compared with.
+  words = [], // Of the search that found the rows.
+  programs = new Set(), // Of the rows.
   groups = null, // Of all requests that match, while the groups are shown.
   newest = 0, // Number of the newest request of the server when it made the statistics.
   today = "", // Of the clock, when the items were made.
@@ -80,6 +82,7 @@ async function load(change) {
     follow(query(), page.position, change);
   }
   shown = name;
+  words = plainWords(toServer());
   await loadExchange(number);
   if (exchange && exchange.number !== cursor && !asGroups) await loadRow(exchange.number);
 }
@@ -172,6 +175,7 @@ function setRows(next, older, wait = []) {
   rows = next.slice(0, maxRows);
   more = older && rows.length < maxRows;
   waiting = wait;
+  if (rows.length) programs = new Set(rows.map(shortProgram)); // Otherwise the columns stay.
   items = [];
   const nameOf = ({ at, kind, after }, undo) => `${at} ${kind} ${undo?.after ?? after}`,
     undone = new Set(actions.flatMap((a) => (a.undone ?? []).map((u) => nameOf(u, a)))),
@@ -368,6 +372,17 @@ const href = (number) => path + toQuery({ q: searched(), view: isGroups() ? "gro
 // doneText says whether the work of a write was done, if its response leaves that open.
 const doneText = (e) => (e.ended && e.method !== "GET" && (!e.status || e.status >= 500) ? (e.done ? "done" : "not done") : "");
 
+const shortProgram = (e) => programOf(e).replace(/(\/\S*) .*/, "$1");
+
+// textOf has what the rows of requests say of them if nothing is odd, but the time.
+const textOf = (e) => [e.method, e.path, e.query, statusText(e), keyName(e), programOf(e)].join(" ");
+
+// isHidden reports whether the row of a request shows a word of the search nowhere.
+function isHidden(e) {
+  const text = [e.method, `${e.path}?${e.query}`, e.subject, e.error && [why(e), e.error.message, e.error.problem], e.fault && effects(e.fault), keyName(e), programs.size > 1 && programOf(e), statusText(e), "#" + e.number].join(" ");
+  return words.some((word) => !isPart(word, text));
+}
+
 // marks returns what is odd about a request: why it failed, and that a write was repeated. A narrow list leaves out what the status and the title also say.
 function marks(e) {
   const mark = (kind, text, title = "") => html`<span class=${"mark " + kind} title=${title}>${text}</span>`;
@@ -386,24 +401,25 @@ function marks(e) {
     e.repeats
       ? mark("odd", html`${longer("again ")}after #${before?.number ?? e.repeats}${before ? longer(": " + statusText(before)) : nothing}`, before ? `Sent again after #${before.number}, ${outcome(before)}` : "Sent again")
       : e.repeated_by && mark("odd", html`${longer("sent ")}again: #${rows.findLast((r) => r.repeats === e.number)?.number ?? e.repeated_by}`),
+    isHidden(e) && html`<span class="quiet">in the body or a header</span>`,
   ].filter(Boolean);
 }
 
-function row(e, tabbable) {
+function row(e, tabbable, above) {
   const kind = failed(e) ? statusKind(e) : "",
     odd = marks(e),
     path = e.route ? e.path.replace("/api/v1", "") : e.path, // All of one that may have the wrong base.
     tail = path.search(/\/[^/]*(\/[0-9a-f-]{36})?$/i), // An id says nothing without the segment before it.
     [second, millis] = [clockTime(e.at), e.at.slice(19, 23)];
   const word = (text) => html`<span class="gone">${text}</span>`; // The content is the row's name.
-  return html`<a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""} ${e.number >= fresh ? "fresh" : ""} ${e.subject ? "named" : ""} ${odd.length ? "marked" : ""}`} draggable="false"
+  return html`<a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""} ${e.number >= fresh ? "fresh" : ""} ${e.subject ? "named" : ""} ${odd.length ? "marked" : above && textOf(e) === textOf(above) ? "same" : ""}`} draggable="false"
       href=${href(e.number)} data-keep=${"x" + e.number} aria-current=${e.number === opened() ? "true" : nothing}
       tabindex=${e.number === tabbable ? 0 : -1}>
     <span class=${"status " + statusKind(e)}>${statusText(e)}</span>
     <span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
     <span class="what" title=${e.path + (e.query && "?" + e.query)}>${tail ? html`<span class=${e.route ? "path" : ""}>${shortIDs(path.slice(0, tail))}</span>` : nothing}<span>${shortIDs(path.slice(tail))}</span>${e.query ? html`<span class="query">?${queryOf(e)}</span>` : nothing}</span>
     <span class="about"><bdi class="subject" title=${e.subject ?? ""}>${e.subject}</bdi><span class="marks">${odd}</span></span>
-    <code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
+    ${programs.size > 1 ? html`<span class="program" title=${programOf(e)}>${shortProgram(e)}</span>` : nothing}<code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
     <span class=${"took " + tookKind(e)}>${word("took ")}${e.ended ? took(e.took) : "–"}</span>
     <time title=${e.at}>${word("at ")}${second}<span class="millis">${millis}</span></time>${word("number ")}<span class="no">${e.number}</span></a>`;
 }
@@ -435,7 +451,7 @@ function runRow({ name, all }) {
     <button class="plain small" aria-expanded=${String(isOpen)} @click=${toggle}>${isOpen ? "Hide" : "Show"}</button><time title=${action.at}>${clockTime(action.at)}</time>`;
 }
 
-function listView() {
+function listView(empty) {
   const space = (n) => `height:${n * rowHeight}px`;
   if (today !== (state.clock?.now.slice(0, 10) ?? today)) setRows(rows, more, waiting); // The clock was moved.
   first = state.isPrinting ? 0 : visibleIndex();
@@ -446,18 +462,18 @@ function listView() {
   const tabbable = part.some((e) => e.number === cursor) ? cursor : part.find((e) => e.number)?.number;
   const news = waiting.length + waitingActions.length,
     areBad = part.every((e) => !e.number || (failed(e) && statusKind(e) === "bad")); // Then red would say nothing.
-  return html`<section class=${"listing " + (areBad ? "bad-alone" : "")} id="list" aria-label="Requests" tabindex="-1"
+  return html`<section class=${`listing ${areBad ? "bad-alone" : ""} ${programs.size > 1 ? "programs" : ""}`} id="list" aria-label="Requests" tabindex="-1"
       @scroll=${scrolled} @pointerleave=${draw} @focusout=${draw}>
     <div class="columns"><span class="status">Status</span><span class="method">Method</span>
       <span class="what">Request</span><span class="subject"></span><span class="marks"><span class="reason">Reason</span>${
         news ? html`<button class="new" @mousedown=${stay} @click=${showNew}>${news} new</button>` : nothing
-      }</span><span class="key">Key</span><span class="took" title="In real time">Took</span><span class="time">Time</span><span class="no">No.</span></div>
-    <div class="space" .style=${space(first)}></div>
+      }</span>${programs.size > 1 ? html`<span class="program">Program</span>` : nothing}<span class="key">Key</span><span class="took" title="In real time">Took</span><span class="time">Time</span><span class="no">No.</span></div>
+    ${empty}<div class="space" .style=${space(first)}></div>
     <ol aria-label="Requests, newest first">${repeat(
       part,
       (e, i) => e.number ?? e.run?.name ?? (e.day ? "day" + i : e.action.at + e.action.kind + e.action.subject), // After the undo of a move, a day comes twice.
       (e, i) => html`<li class=${e.number ? "" : e.day ? "day" : "action"} aria-setsize=${more ? -1 : items.length} aria-posinset=${first + i + 1}>${
-        e.day ? dayOf(e.day) : e.run ? runRow(e.run) : e.action ? actionRow(e.action) : row(e, tabbable)}</li>`,
+        e.day ? dayOf(e.day) : e.run ? runRow(e.run) : e.action ? actionRow(e.action) : row(e, tabbable, part.findLast((x, j) => j < i && x.number))}</li>`,
     )}</ol>
     <div class="space" .style=${space(Math.max(0, items.length - last))}></div></section>`;
 }
@@ -507,9 +523,9 @@ const fileButton = () => html`<label class="button plain">Open file<input type="
 // sparkline shows the requests in buckets of equal time, with those that failed, refused ones above the others. Idle time is folded.
 // Dragging over the bars chooses a time window, and so do the arrows, with Shift for several bars, and Enter.
 function sparkline() {
-  const { buckets } = stats,
+  const { buckets, length } = stats.buckets?.length ? stats : state.all, // Of all requests if none matches.
     begin = buckets[0].at,
-    endOf = (i) => buckets[i + 1]?.at ?? new Date(Date.parse(buckets[i].at) + (stats.length ?? 1) * 1000).toISOString(),
+    endOf = (i) => buckets[i + 1]?.at ?? new Date(Date.parse(buckets[i].at) + (length ?? 1) * 1000).toISOString(),
     end = endOf(buckets.length - 1),
     [width, height] = [600, 48],
     step = width / buckets.length,
@@ -593,17 +609,14 @@ function view() {
   if (waiting.length + waitingActions.length && mayMove) merge();
   const link = (n) => html`<a href=${href(n)}>#${n}</a>`;
   const [differs, compared] = other && exchange ? comparison(exchange, other, link, () => setQuery({ with: "" })) : [];
-  const shownPane = { lost: !exchange && lost, number, writes, candidate, actions: allActions, link, close, compared, compare, go: (by) => move(0, by) };
+  const shownPane = { lost: !exchange && lost, number, writes, candidate, actions: allActions, link, close, compared, compare, words, go: (by) => move(0, by) };
   const side = number ? pane(exchange, shownPane) : nothing;
   if (!rows.length && !searched() && !state.file) return [guide(), side];
   const found = refused ? (isTyping ? "" : refused.message) : searched() && (rows.length ? `${plural(stats.count, "request")} found` : noMatch());
+  const empty = () => html`<p class="none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message}</span>` : html`${noMatch()}${isTyping ? nothing : unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`;
   return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${differs ?? found}</p>${state.file ? fileBanner(state.file) : nothing}${filterBar()}
-    ${stats.buckets?.length ? sparkline() : nothing}
-    ${
-      rows.length
-        ? html`<div class=${"split " + (number ? "open" : "")}>${groups ? groupsView(groups, allActions.filter((a) => isInWindow(a.at))) : listView()}${side}</div>`
-        : html`<p class="panel none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message}</span>` : html`${noMatch()}${isTyping ? nothing : unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`
-    }`;
+    ${stats.buckets?.length || state.all.buckets?.length ? sparkline() : nothing}
+    <div class=${"split " + (number ? "open" : "")}>${groups && rows.length ? groupsView(groups, allActions.filter((a) => isInWindow(a.at))) : listView(rows.length ? nothing : empty())}${side}</div>`;
 }
 
 export const journal = {

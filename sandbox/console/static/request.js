@@ -109,7 +109,7 @@ export const queryOf = (e) =>
   e.query.slice(0, 200).split("&").map((pair, i) => html`${i ? "&" : ""}<span class=${refusedOf(e).includes(pair.split("=")[0]) ? statusKind(e) : ""}>${shortIDs(pair)}</span>`);
 
 // pane shows a request, or why it is not there. writes are it and the writes that repeat it.
-export function pane(e, { number, lost, writes, candidate, actions, link, close, compared, compare, go }) {
+export function pane(e, { number, lost, writes, candidate, actions, link, close, compared, compare, words, go }) {
   const button = (name, label, press) => html`<button class="plain small" aria-label=${label} @click=${press}>${name}</button>`;
   const closeButton = html`<span class="tabs">${button("‹", "Newer request (k)", () => go(-1))}${button("›", "Older request (j)", () => go(1))}${button("✕", "Close (Esc)", close)}</span>`;
   if (lost) return lostPane("Request", `Request #${number} ${lost}`, close);
@@ -132,9 +132,9 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
       ${fact("Key", found("key:" + keyName(e), html`<code>${keyName(e)}</code>`))}${agentOf(e) ? fact("User-Agent", found(agentTerm(agentOf(e)), middle(agentOf(e), 40))) : nothing}${e.limit && e.status !== 401 ? fact(isWrite(e) ? "Writes remaining" : "Reads remaining", `${e.remaining} of ${e.limit}`) : nothing}
       ${e.request_id ? fact("Request id", html`<code>${e.request_id}</code>`) : nothing}</dl>
     ${compared ?? nothing}
-    ${e.withheld ? message(e, !e.status ? "Response that was lost" : cutText(e.fault) ? `Full response, of which ${e.response_size} bytes were sent` : "Response that the fault replaced", e.withheld.response, undefined, 0) : nothing}
-    ${message(e, "Response", e.response, e.response_headers, e.response_cut ? e.response_size : 0)}
-    ${message(e, "Request", e.body, e.headers, 0, e.query)}</section>`;
+    ${e.withheld ? message(e, words, !e.status ? "Response that was lost" : cutText(e.fault) ? `Full response, of which ${e.response_size} bytes were sent` : "Response that the fault replaced", e.withheld.response, undefined, 0) : nothing}
+    ${message(e, words, "Response", e.response, e.response_headers, e.response_cut ? e.response_size : 0)}
+    ${message(e, words, "Request", e.body, e.headers, 0, e.query)}</section>`;
 }
 
 const found = (q, value) => html`<a href=${linkTo("", { q })}>${value}</a>`;
@@ -196,10 +196,10 @@ function story(e, writes, invited, link) {
     }`;
 }
 
-// bodyOf returns the element of a body. It is made once.
-const bodyOf = (e, name, text) => ((e.bodies ??= {})[name] ??= highlight(text, name === "Request" ? refusedOf(e) : []));
+// bodyOf returns the element of a body. It is made once for the words of a search.
+const bodyOf = (e, name, text, words) => ((e.bodies ??= {})[name + words] ??= highlight(text, name === "Request" ? refusedOf(e) : [], words));
 
-function message(e, name, text, headers, size, query) {
+function message(e, words, name, text, headers, size, query) {
   const isWithheld = e.withheld && name !== "Request" && name !== "Response",
     whole = pretty(text ?? ""),
     sent = isWithheld && e.status && cutText(e.fault) ? pretty(e.response ?? "") : "",
@@ -214,7 +214,7 @@ function message(e, name, text, headers, size, query) {
     ${query ? pairs([...new URLSearchParams(query)]) : nothing}
     ${
       text
-        ? html`<pre class="body">${bodyOf(e, name, whole.slice(0, end))}${end < maxShown ? html`<b class="bad">— cut here —</b><span class="quiet">${whole.slice(end, maxShown)}</span>` : nothing}</pre>`
+        ? html`<pre class="body">${bodyOf(e, name, whole.slice(0, end), words)}${end < maxShown ? html`<b class="bad">— cut here —</b><span class="quiet">${whole.slice(end, maxShown)}</span>` : nothing}</pre>`
         : name === "Request" && !isWrite(e) ? nothing : html`<p class="quiet">${headers ? "No body." : !e.status ? "None." : "No longer kept: reads that succeed keep theirs among the newest 1,000 requests."}</p>`
     }
     ${text && name === "Response" && cutText(e.fault) ? html`<p class="bad">— cut here, ${cutText(e.fault).slice(4)} —</p>` : nothing}

@@ -46,7 +46,7 @@ const of = (rows, value) => [...new Set(rows.map(value))].filter(Boolean);
 // lists are the names that have several values, with commas.
 const lists = ["status", "code", "key", "fault"];
 
-const isPart = (part, text) => text.toLowerCase().includes(part.toLowerCase());
+export const isPart = (part, text) => text.toLowerCase().includes(part.toLowerCase());
 
 const secondsOf = (text) => parseFloat(text.replace(/[<>]/, "")) * { ms: 0.001, s: 1, m: 60, h: 3600, d: 86400 }[/[a-z]*$/.exec(text)[0]];
 
@@ -99,6 +99,10 @@ export const searched = () => state.query.get("q") ?? "";
 export const toServer = () => searched().replace(/(^|\s)-?[a-z]+:>?$/, "");
 
 const termsOf = (search) => search.match(/-?(?:[a-z]+:)?(?:"[^"]*"|\S+)/g) ?? [];
+
+// plainWords returns what the search has without a name, as the texts that are searched for.
+export const plainWords = (search) => termsOf(search).filter((t) => t[0] !== "-" && !values[/^[a-z]+(?=:)/.exec(t)]).map((t) => t.replace(/^[:…"]+|"$/g, "")).filter(Boolean);
+
 export const hasTerm = (term) => termsOf(searched()).includes(term);
 
 export const without = (...gone) =>
