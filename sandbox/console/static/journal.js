@@ -294,7 +294,7 @@ async function focusRow(number) {
   kept("x" + number)?.focus({ preventScroll: true }); // At once, for a key that follows.
   await draw();
   await draw(); // The row that was revealed.
-  kept("x" + number)?.focus({ preventScroll: true });
+  if (!document.activeElement.matches("input")) kept("x" + number)?.focus({ preventScroll: true }); // Somebody may type meanwhile.
 }
 
 const inside = (all, index) => Math.max(0, Math.min(all.length - 1, index));
