@@ -611,12 +611,13 @@ function view() {
   const [differs, compared] = other && exchange ? comparison(exchange, other, link, () => setQuery({ with: "" })) : [];
   const shownPane = { lost: !exchange && lost, number, writes, candidate, actions: allActions, link, close, compared, compare, words, go: (by) => move(0, by) };
   const side = number ? pane(exchange, shownPane) : nothing;
-  if (!rows.length && !searched() && !state.file) return [guide(), side];
+  const isFiltered = searched() || state.file;
+  if (!isFiltered && !state.all.count) return [guide(), side];
   const found = refused ? (isTyping ? "" : refused.message) : searched() && (rows.length ? `${plural(stats.count, "request")} found` : noMatch());
   const empty = () => html`<p class="none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message}</span>` : html`${noMatch()}${isTyping ? nothing : unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`;
   return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${differs ?? found}</p>${state.file ? fileBanner(state.file) : nothing}${filterBar()}
     ${stats.buckets?.length || state.all.buckets?.length ? sparkline() : nothing}
-    <div class=${"split " + (number ? "open" : "")}>${groups && rows.length ? groupsView(groups, allActions.filter((a) => isInWindow(a.at))) : listView(rows.length ? nothing : empty())}${side}</div>`;
+    <div class=${"split " + (number ? "open" : "")}>${groups && rows.length ? groupsView(groups, allActions.filter((a) => isInWindow(a.at))) : listView(rows.length || !isFiltered ? nothing : empty())}${side}</div>`;
 }
 
 export const journal = {
