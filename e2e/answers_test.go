@@ -288,6 +288,14 @@ func TestGroups(t *testing.T) {
 	p.appears(".keys", "Requests")
 	p.press(`[aria-label="Requests of ` + sandbox.LiveKey + `"]`)
 	p.becomes("location.search.includes('view=groups') && !!document.querySelector('.none')") // It sent nothing.
+	p.server.SetQuota(sandbox.WriteKey, sandbox.ClassRead, 1)
+	for range 2 { // 17, and 18 gets a 429.
+		p.send("GET", "/api/v1/members", sandbox.WriteKey, "")
+	}
+	p.visit("?request=18")
+	p.appears(".pane .note", "reads to 1 for sk_test_…rite at ")
+	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText === 'Who used up the reads since then?').click(), ''")
+	p.becomes(`[...document.querySelectorAll(".groups tbody tr")].map(r => r.querySelector("code").innerText).join() === "/members"`) // Earlier reads of the key used up nothing of the limit.
 }
 
 // TestTheSearchCompletes names and values, excludes, and says what is wrong without losing the rows.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -55,6 +57,8 @@ func TestCopy(t *testing.T) {
 	p.press("#copy-curl")
 	p.appears(".said", "The browser does not let the page copy. Copy this text:")
 	p.becomes("document.activeElement.id === 'to-copy' && getSelection().toString().startsWith('curl -g')") // Selected.
+	p.do(chromedp.KeyEvent(kb.Escape))
+	p.becomes("document.activeElement.id === 'copy-curl' && !document.querySelector('.said')")
 }
 
 // TestCopiesSendTheSameRequest for any body, and do nothing else: curl does not interpret a

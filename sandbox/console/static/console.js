@@ -180,6 +180,8 @@ function shortcuts() {
     <h2>Keyboard shortcuts</h2><p class="line"><label><input id="single-keys" type="checkbox" .checked=${hasKeys()} @change=${switchKeys}> Single-key shortcuts</label></p><dl class="shortcuts">${list.map(line)}</dl>`;
 }
 
+const skeleton = document.querySelector(".skeleton"); // Of a view that is loading: later ones are shown after a moment.
+
 // drawPage draws everything. Only what differs is changed in the document.
 function drawPage() {
   const view = viewNow(),
@@ -192,9 +194,10 @@ function drawPage() {
   document.title = failures + (view.heading?.() ?? view.title) + " · Hiring sandbox";
   render(header(), document.getElementById("header"));
   const content = view.view();
-  if (content !== nothing) document.querySelector("#main > .skeleton")?.remove();
-  render(content, document.getElementById("main"));
-  render(state.connected ? nothing : html`<p class="banner bad">The sandbox does not respond: start it again.${lostAt && ` What is shown is from ${lostAt}.`}</p>`, document.getElementById("lost"));
+  skeleton.remove();
+  render(content === nothing ? skeleton : content, document.getElementById("main"));
+  if (content !== nothing) skeleton.classList.add("late");
+  render(state.connected ? nothing : html`<p class="banner bad">The sandbox does not respond: start it again.${lostAt && ` What is shown is from ${lostAt}. Searches and other views wait.`}</p>`, document.getElementById("lost"));
   render(said ? message() : nothing, document.getElementById("said"));
   drawClock();
   view.drawn?.();
@@ -258,7 +261,7 @@ document.addEventListener("keydown", (event) => {
   }
   if (event.key === "Escape" && typing) {
     event.preventDefault(); // The browser would empty a search field, and its filter would stay.
-    return void typing.blur();
+    return void (typing.id === "to-copy" ? hideSaid() : typing.blur());
   }
   if (typing || (event.key.length === 1 && !hasKeys())) return;
   const number = "12345".indexOf(event.key);

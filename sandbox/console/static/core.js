@@ -230,6 +230,7 @@ export function say(text, undo, name) {
 }
 
 export function hideSaid() {
+  state.said?.from?.focus();
   state.said = null;
   draw();
 }
@@ -278,7 +279,7 @@ export const undo = (id, agreed) =>
 export const undoSaid = () => undo(state.said?.undo, state.said?.undo && undoable(state.said.undo));
 
 // sayError shows an error until it is closed or, without a connection, until the server is back.
-const sayError = (error) => tell(error.message, { bad: true, copy: error.text, connection: error.status === 0 });
+const sayError = (error) => tell(error.message, { bad: true, copy: error.text, from: error.from, connection: error.status === 0 });
 
 // act runs an action that has no form. It shows done, or why the action was refused.
 export async function act(action, done) {
@@ -415,7 +416,8 @@ export async function copy(text) {
     await navigator.clipboard.writeText(text);
   } catch {
     state.entering = "#to-copy";
-    throw Object.assign(new Error("The browser does not let the page copy. Copy this text:"), { text });
+    const from = document.activeElement; // Esc returns there.
+    throw Object.assign(new Error("The browser does not let the page copy. Copy this text:"), { text, from });
   }
 }
 

@@ -448,7 +448,7 @@ function runRow({ name, all }) {
     texts = kinds.map(([kind, { length }]) => `${length.toLocaleString("en")} × ${kind}`),
     others = kinds.slice(3).flatMap(([, some]) => some).length;
   return html`<span title=${texts.join(", ")}>${texts.slice(0, 3).join(", ")}${others ? `, and ${others.toLocaleString("en")} more` : ""}</span>
-    <button class="plain small" aria-expanded=${String(isOpen)} @click=${toggle}>${isOpen ? "Hide" : "Show"}</button><time title=${action.at}>${clockTime(action.at)}</time>`;
+    <button class="plain small" aria-expanded=${String(isOpen)} aria-label=${`${isOpen ? "Hide" : "Show"} ${plural(all.length, "action")}`} @click=${toggle}>${isOpen ? "Hide" : "Show"}</button><time title=${action.at}>${clockTime(action.at)}</time>`;
 }
 
 function listView(empty) {

@@ -113,7 +113,7 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
   const button = (name, label, press) => html`<button class="plain small" aria-label=${label} @click=${press}>${name}</button>`;
   const closeButton = html`<span class="tabs">${button("‹", "Newer request (k)", () => go(-1))}${button("›", "Older request (j)", () => go(1))}${button("✕", "Close (Esc)", close)}</span>`;
   if (lost) return lostPane("Request", `Request #${number} ${lost}`, close);
-  if (!e) return html`<section class="pane" aria-label="Request" tabindex="-1"></section>`;
+  if (!e) return html`<section class="pane" aria-label="Request" tabindex="-1"><div class="skeleton late" aria-hidden="true"><i></i><i></i><i></i></div></section>`;
   const person = candidate
     ? html`<a href=${candidatePath(candidate.id)}><bdi>${candidate.candidate_name}</bdi></a>`
     : html`<bdi>${e.subject ?? "the candidate"}</bdi>`;
@@ -165,11 +165,12 @@ function notes(e, person, writes, invited, link, actions) {
   const reset = e.response_headers?.["X-Ratelimit-Reset"]?.[0], // An hour after the window began.
     begin = reset ? new Date((reset - 3600) * 1000).toISOString().slice(0, 19) : "",
     name = isWrite(e) ? "writes" : "reads",
-    set = actions.findLast((a) => setsLimit(a, e, actions) && a.subject.includes(name) && a.at >= begin);
-  const readers = linkTo("", { q: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"} -status:429${begin && " after:" + begin} before:${new Date(Date.parse(e.at) + 1).toISOString().slice(0, 23)}`, view: "groups" });
+    set = actions.findLast((a) => setsLimit(a, e, actions) && a.subject.includes(name) && a.at >= begin),
+    from = set?.at.slice(0, 23) ?? begin;
+  const readers = linkTo("", { q: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"} -status:429${from && " after:" + from} before:${new Date(Date.parse(e.at) + 1).toISOString().slice(0, 23)}`, view: "groups" });
   return html`${writes.length > 1 ? note("odd", story(e, writes, invited, link)) : nothing}
     ${e.fault ? note("bad", "Injected fault: " + faultText(e.fault)) : nothing}
-    ${e.status === 429 && !e.fault && !e.throttled && e.key && !state.file ? note("", html`${set ? limitText(set) + ". " : ""}<a href=${readers}>Who used up the ${name} of this key?</a>`) : nothing}
+    ${e.status === 429 && !e.fault && !e.throttled && e.key && !state.file ? note("", html`${set ? limitText(set) + ". " : ""}<a href=${readers}>Who used up the ${name} ${set ? "since then" : "of this key"}?</a>`) : nothing}
     ${person && (!isWrite(e) || !e.done) ? note("", html`Candidate: ${person}`) : nothing}`;
 }
 
