@@ -498,6 +498,12 @@ func TestATimeWindow(t *testing.T) {
 	p.appears(".axis", "17:18:00 – 17:18:10: 1 request, 0 failed") // Not the empty bars between them.
 	p.do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
 	p.appears(".axis", "17:19:00 – 17:19:10: 2 requests, 1 failed")
+	p.dress(appearance{width: 720, height: 450}) // As when zoomed.
+	p.do(chromedp.KeyEvent(kb.Home))
+	p.appears(".axis", "17:10:00 – 17:10:10: 1 request, 0 failed")
+	p.dress(appearance{width: 1280, height: 800})
+	p.do(chromedp.KeyEvent(kb.PageUp), chromedp.KeyEvent(kb.PageDown), chromedp.KeyEvent(kb.End))
+	p.appears(".axis", "17:19:00 – 17:19:10: 2 requests, 1 failed")
 	p.do(chromedp.KeyEvent(kb.Enter))
 	p.listed(11, 10)
 	p.visit("?q=after:2026-11-28T17:13:00.000+before:2026-11-28T17:13:00.332")

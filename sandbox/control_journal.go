@@ -3,6 +3,7 @@ package sandbox
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -146,8 +147,8 @@ func concerning(e *exchange, actions []action) (all []action) {
 const (
 	// maxBuckets is the number of buckets of the statistics.
 	maxBuckets = 60
-	// maxIdle is the longest time without an exchange that the buckets show.
-	maxIdle = time.Minute
+	// minIdle is the shortest time without an exchange that the buckets shorten.
+	minIdle = time.Minute
 )
 
 type statsJSON struct {
@@ -177,8 +178,9 @@ var bucketLengths = [...]time.Duration{
 // are not in the order of their numbers after the undo of a move of the clock.
 func newStats(found []*exchange) (out statsJSON) {
 	found = slices.SortedStableFunc(slices.Values(found), func(a, b *exchange) int { return a.At.Compare(b.At) })
+	longest := longIdle(found)
 	for _, out.Length = range bucketLengths {
-		if out.Buckets = newBuckets(found, out.Length); len(out.Buckets) <= maxBuckets {
+		if out.Buckets = newBuckets(found, out.Length, longest); len(out.Buckets) <= maxBuckets {
 			break
 		}
 	}
@@ -188,20 +190,45 @@ func newStats(found []*exchange) (out statsJSON) {
 	return out
 }
 
-// newBuckets counts exchanges, oldest first, in buckets of a length, and returns as soon as there are too many. A longer time without an
-// exchange, as after the clock was moved, counts as maxIdle.
-func newBuckets(found []*exchange, length time.Duration) (all []bucketJSON) {
+// longIdle returns from which time without an exchange on the buckets shorten it: the longest ones as long as one is more than a tenth
+// of the time that remains. The others are to scale.
+func longIdle(found []*exchange) time.Duration {
+	var all []time.Duration
+	for i := 1; i < len(found); i++ {
+		if idle := found[i].At.Sub(found[i-1].At); idle > minIdle {
+			all = append(all, idle)
+		}
+	}
+	slices.Sort(all)
+	longest := time.Duration(math.MaxInt64)
+	if len(all) > 0 {
+		rest := found[len(found)-1].At.Sub(found[0].At)
+		for _, idle := range slices.Backward(all) {
+			if idle < rest/10 {
+				break
+			}
+			longest, rest = idle, rest-idle
+		}
+	}
+	return longest
+}
+
+// newBuckets counts exchanges, oldest first, in buckets of a length, and returns as soon as there are too many. A time without an
+// exchange that is longest or longer has one bucket.
+func newBuckets(found []*exchange, length, longest time.Duration) (all []bucketJSON) {
 	var end time.Time // Of the last bucket.
 	for i, e := range found {
-		if idle := e.At.Truncate(length).Sub(end); idle >= 0 {
-			b := bucketJSON{}
-			for at := end; len(all) > 0 && len(all) <= maxBuckets && at.Before(e.At.Truncate(length)) && at.Sub(end) <= maxIdle; at = at.Add(length) {
-				all = append(all, bucketJSON{At: world.MomentOf(at)})
-			}
-			if idle > maxIdle && len(all) > 0 {
+		if at := e.At.Truncate(length); !at.Before(end) {
+			b := bucketJSON{At: world.MomentOf(at)}
+			if i > 0 && e.At.Sub(found[i-1].At) >= longest && at.After(end) {
 				b.Idle = e.At.Sub(found[i-1].At)
+				all = append(all, bucketJSON{At: world.MomentOf(end)})
+			} else {
+				for ; i > 0 && end.Before(at) && len(all) <= maxBuckets; end = end.Add(length) {
+					all = append(all, bucketJSON{At: world.MomentOf(end)})
+				}
 			}
-			b.At, end = world.MomentOf(e.At.Truncate(length)), e.At.Truncate(length).Add(length)
+			end = at.Add(length)
 			if all = append(all, b); len(all) > maxBuckets {
 				return all
 			}

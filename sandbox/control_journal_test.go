@@ -170,26 +170,41 @@ func TestTheJournalTellsTheStory(t *testing.T) {
 	}
 }
 
-// TestBucketsFitTheTime spreads requests over different times. A long time without requests
-// takes no more than a minute.
+// TestBucketsFitTheTime spreads requests over different times. Only the longest times without requests are shortened.
 func TestBucketsFitTheTime(t *testing.T) {
-	for step, want := range map[time.Duration][2]int{
-		time.Microsecond: {1, 60}, 10 * time.Millisecond: {30, 60}, time.Second: {30, 60}, 26 * time.Hour: {30, 60},
+	for step, want := range map[time.Duration]struct{ requests, least int }{
+		time.Microsecond: {100, 1}, 10 * time.Millisecond: {100, 20}, time.Second: {100, 30}, 4 * time.Minute: {20, 30}, 26 * time.Hour: {100, 30},
 	} {
 		now := noon
 		s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
-		for range 100 {
+		for i := range want.requests {
 			now = now.Add(step)
+			if i == want.requests/2 {
+				now = now.Add(1000 * step) // Shortened if it is longer than a minute.
+			}
 			inProcess(s).do(t, http.MethodGet, "/api/v1/account", "")
 		}
 		stats := readControl[journalNumbers](t, s, "journal").Stats
-		assert.True(t, len(stats.Buckets) >= want[0] && len(stats.Buckets) <= want[1], "%s: %d buckets", step, len(stats.Buckets))
+		var shortened []float64
+		for i, b := range stats.Buckets[1:] {
+			if b.Idle > 0 {
+				shortened = append(shortened, b.Idle)
+			} else {
+				assert.Equal(t, stats.Length, b.At.Sub(stats.Buckets[i].At).Seconds(), "to scale")
+			}
+		}
+		if step < time.Second {
+			assert.Empty(t, shortened, "%s", step)
+		} else {
+			assert.Equal(t, []float64{(1001 * step).Seconds()}, shortened)
+		}
+		assert.True(t, len(stats.Buckets) >= want.least && len(stats.Buckets) <= 60, "%s: %d buckets", step, len(stats.Buckets))
 		total := 0
 		for _, b := range stats.Buckets {
 			total += b.Count
 			assert.Equal(t, b.At, b.At.Truncate(time.Duration(stats.Length*1e9)), "a round time")
 		}
-		assert.Equal(t, 100, total)
+		assert.Equal(t, want.requests, total)
 	}
 	s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return noon }))
 	for range 2 {

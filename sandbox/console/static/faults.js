@@ -64,7 +64,7 @@ function view() {
     <section class="panel"><div class="title"><h2>Active</h2>
         ${waiting.length ? html`<button class="plain danger" id="remove-all" @click=${removeAll}>Remove all</button>` : nothing}</div>
       ${waiting.length ? table(waiting, "Active faults") : html`<p class="quiet">No fault is active. Each request gets its usual response.</p>`}
-      ${ended.length ? html`<details id="ended"><summary>${plural(ended.length, "ended fault")}</summary>${table(ended, "Ended faults")}</details>` : nothing}</section>`;
+      ${ended.length ? html`<details id="ended" open><summary>${plural(ended.length, "ended fault")}</summary>${table(ended, "Ended faults")}</details>` : nothing}</section>`;
 }
 
 export const faults = { name: "faults", title: "Faults", path: "/_sandbox/console/faults", changes: [], load: async () => {}, view };

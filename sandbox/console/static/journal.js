@@ -565,10 +565,11 @@ function sparkline() {
   };
   const up = (event) => isPressed(event) && take(); // Otherwise the press was elsewhere.
   const press = (event) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key],
+    const by = { ArrowLeft: -1, ArrowRight: 1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity }[event.key],
       [start, end] = range ?? [buckets.length, buckets.length],
       full = [...buckets.keys()].filter((i) => buckets[i].count), // An empty bar leads to no request.
-      next = (by > 0 && range ? full.find((i) => i > end) : full.findLast((i) => i < end)) ?? end;
+      at = by > 0 ? full.findIndex((i) => i > end) : full.findLastIndex((i) => i < end),
+      next = at < 0 ? end : full[inside(full, at + by - Math.sign(by))];
     if (event.key === "Enter" && range) take();
     else if (by) choose([inside(buckets, event.shiftKey ? start : next), inside(buckets, next)]);
     else return;
@@ -578,7 +579,7 @@ function sparkline() {
   const total = state.file?.entries.length ?? state.all.count;
   const all = () => ((refused ? stats.count < total : searched()) ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (newest > stats.count && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
-  const jump = (b, i) => (b.idle >= 3600 ? html`<i class="jump" .style=${`left:${((i * step) / width) * 100}%`}>+${span(b.idle)}</i>` : nothing);
+  const jump = (b, i) => (b.idle ? html`<i class="jump" .style=${`left:${((i * step) / width) * 100}%`}>+${span(b.idle)}</i>` : nothing);
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Requests over time: arrows and Enter choose a window"
       aria-valuemin="1" aria-valuemax=${buckets.length} aria-valuenow=${(range?.[1] ?? buckets.length - 1) + 1} aria-valuetext=${text(range ? chosen() : stats)} @keydown=${press} @blur=${() => choose(null)}
       @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← → and Enter, to choose a time window</title>${buckets.map(group)}</svg>

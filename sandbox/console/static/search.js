@@ -129,6 +129,7 @@ function completions(search, rows) {
   const fits = (all, part) => all.filter((v) => v.toLowerCase().includes(part.toLowerCase())).slice(0, 12);
   if (/\S\s+$/.test(search)) return []; // They would cover the bars and rows.
   if (!name && !minus && state.clock && isTime(value)) return [windowOf(value)];
+  if (!name && /^[1-5]\d\d$/.test(value)) return [`${minus}status:${value}`];
   if (!name) return fits(Object.keys(values), value).map((n) => minus + n + ":");
   const given = lists.includes(name) ? value.split(",") : [value],
     last = given.pop(), // Of a list, of which the rest stays.
