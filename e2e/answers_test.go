@@ -454,13 +454,13 @@ func TestATimeWindow(t *testing.T) {
 		p.request(1)
 		now = now.Add(time.Minute)
 	}
-	now = now.Add(-55 * time.Second)
+	now = now.Add(-57 * time.Second)
 	p.send("GET", "/api/v1/submissions?page_size=500", sandbox.TestKey, "") // 11, in the bar of 10.
-	now = now.Add(55 * time.Second)
+	now = now.Add(57 * time.Second)
 	p.visit("")
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(11))))
 	p.becomes("document.querySelectorAll('.gap').length === 1 && !document.querySelector('.bar.broken')") // Between what was refused and the rest.
-	p.appears(".axis", "17:19:10")                                                                        // The end of the last bar.
+	p.appears(".axis", "17:19:05")                                                                        // The end of the last bar.
 	type box struct{ X, Y, Width float64 }
 	bar := func(n int) (x, y float64) {
 		b := evaluate[box](p, fmt.Sprintf("(r => ({X: r.x, Y: r.y, Width: r.width}))([...document.querySelectorAll('.over-time .bar')].filter(e => e.getBBox().height)[%d].getBoundingClientRect())", n))
@@ -472,17 +472,17 @@ func TestATimeWindow(t *testing.T) {
 	firstX, _ := bar(0)
 	lastX, lastY := bar(9)
 	p.point(lastX, lastY)
-	p.appears(".axis", "17:19:00 – 17:19:10: 2 requests, 1 failed")
+	p.appears(".axis", "17:19:00 – 17:19:05: 2 requests, 1 failed")
 	p.point(lastX-(lastX-firstX)/18, lastY)
-	p.appears(".axis", "17:18:30 – 17:18:40: 0 requests, 0 failed")
+	p.appears(".axis", "17:18:30 – 17:18:35: 0 requests, 0 failed")
 	fromX, fromY := bar(3)
 	toX, _ := bar(5)
 	mouse(input.DispatchMouseEventTypeMousePressed, fromX, fromY)
 	mouse(input.DispatchMouseEventTypeMouseMoved, toX, fromY)
-	p.appears(".axis", "17:13:00 – 17:15:10: 3 requests, 0 failed")
+	p.appears(".axis", "17:13:00 – 17:15:05: 3 requests, 0 failed")
 	mouse(input.DispatchMouseEventTypeMouseReleased, toX, fromY)
 	p.listed(6, 5, 4)
-	p.appears(".window", "28 Nov 17:13:00–17:15:10")
+	p.appears(".window", "28 Nov 17:13:00–17:15:05")
 	p.dress(appearance{width: 390, height: 844})
 	p.becomes("document.querySelector('.over-time svg').getBoundingClientRect().height === 28 && document.querySelector('.filters').offsetHeight < 80")
 	p.dress(appearance{width: 1280, height: 800})
@@ -493,17 +493,17 @@ func TestATimeWindow(t *testing.T) {
 	assert.True(t, evaluate[bool](p, "document.activeElement === document.body"), "after a click no suggestions cover the bars")
 	evaluate[string](p, "document.querySelector('.over-time svg').focus(), ''")
 	p.do(chromedp.KeyEvent(kb.ArrowLeft))
-	p.appears(".axis", "17:19:00 – 17:19:10: 2 requests, 1 failed")
+	p.appears(".axis", "17:19:00 – 17:19:05: 2 requests, 1 failed")
 	p.do(chromedp.KeyEvent(kb.ArrowLeft))
-	p.appears(".axis", "17:18:00 – 17:18:10: 1 request, 0 failed") // Not the empty bars between them.
+	p.appears(".axis", "17:18:00 – 17:18:05: 1 request, 0 failed") // Not the empty bars between them.
 	p.do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
-	p.appears(".axis", "17:19:00 – 17:19:10: 2 requests, 1 failed")
+	p.appears(".axis", "17:19:00 – 17:19:05: 2 requests, 1 failed")
 	p.dress(appearance{width: 720, height: 450}) // As when zoomed.
 	p.do(chromedp.KeyEvent(kb.Home))
-	p.appears(".axis", "17:10:00 – 17:10:10: 1 request, 0 failed")
+	p.appears(".axis", "17:10:00 – 17:10:05: 1 request, 0 failed")
 	p.dress(appearance{width: 1280, height: 800})
 	p.do(chromedp.KeyEvent(kb.PageUp), chromedp.KeyEvent(kb.PageDown), chromedp.KeyEvent(kb.End))
-	p.appears(".axis", "17:19:00 – 17:19:10: 2 requests, 1 failed")
+	p.appears(".axis", "17:19:00 – 17:19:05: 2 requests, 1 failed")
 	p.do(chromedp.KeyEvent(kb.Enter))
 	p.listed(11, 10)
 	p.visit("?q=after:2026-11-28T17:13:00.000+before:2026-11-28T17:13:00.332")

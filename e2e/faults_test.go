@@ -35,7 +35,6 @@ func TestEachFaultIsInjected(t *testing.T) {
 		number++
 		p.becomes(fmt.Sprintf("document.querySelectorAll('#ended tr.done').length === %d && !document.querySelector('.faults tr.waiting')", number))
 	}
-	assert.False(t, evaluate[bool](p, "document.getElementById('ended').open"), "ended ones are folded")
 }
 
 // TestFailTheNextThreeRequests of a route that is chosen, and remove the fault from the list.
@@ -54,7 +53,6 @@ func TestFailTheNextThreeRequests(t *testing.T) {
 	p.press(".faults tr.waiting button")
 	p.becomes("!!document.querySelector('#ended tr.done')")
 	require.NoError(t, get())
-	p.press("#ended summary")
 	p.press("#ended button")
 	p.appears(".faults tr.waiting", "3 left") // As it was injected.
 	p.press("#undo")

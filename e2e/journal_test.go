@@ -519,7 +519,6 @@ func TestTheStoryOfARepeatedWrite(t *testing.T) {
 	evaluate[string](p, "document.querySelectorAll('.mail-row summary').forEach(s => s.click()), ''")
 	p.becomes("[...document.querySelectorAll('.mail-row [href*=request]')].map(e => e.innerText).join() === '#5,#4,#2,#1'") // Also of a lost response.
 	p.visit("console/faults")
-	p.press("#ended summary")
 	p.press("#ended a")
 	p.listed(1)
 	p.visit("?q=key:" + sandbox.TestKey)

@@ -146,7 +146,7 @@ func concerning(e *exchange, actions []action) (all []action) {
 
 const (
 	// maxBuckets is the number of buckets of the statistics.
-	maxBuckets = 60
+	maxBuckets = 120
 	// minIdle is the shortest time without an exchange that the buckets shorten.
 	minIdle = time.Minute
 )

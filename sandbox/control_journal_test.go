@@ -198,7 +198,7 @@ func TestBucketsFitTheTime(t *testing.T) {
 		} else {
 			assert.Equal(t, []float64{(1001 * step).Seconds()}, shortened)
 		}
-		assert.True(t, len(stats.Buckets) >= want.least && len(stats.Buckets) <= 60, "%s: %d buckets", step, len(stats.Buckets))
+		assert.True(t, len(stats.Buckets) >= want.least && len(stats.Buckets) <= 120, "%s: %d buckets", step, len(stats.Buckets))
 		total := 0
 		for _, b := range stats.Buckets {
 			total += b.Count

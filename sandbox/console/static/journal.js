@@ -579,7 +579,7 @@ function sparkline() {
   const total = state.file?.entries.length ?? state.all.count;
   const all = () => ((refused ? stats.count < total : searched()) ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (newest > stats.count && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
-  const jump = (b, i) => (b.idle ? html`<i class="jump" .style=${`left:${((i * step) / width) * 100}%`}>+${span(b.idle)}</i>` : nothing);
+  const jump = (b, i) => (b.idle ? html`<i class=${"jump " + (i < buckets.length / 5 ? "begins" : "")} .style=${`left:${((i * step) / width) * 100}%`}>+${span(b.idle)}</i>` : nothing);
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Requests over time: arrows and Enter choose a window"
       aria-valuemin="1" aria-valuemax=${buckets.length} aria-valuenow=${(range?.[1] ?? buckets.length - 1) + 1} aria-valuetext=${text(range ? chosen() : stats)} @keydown=${press} @blur=${() => choose(null)}
       @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← → and Enter, to choose a time window</title>${buckets.map(group)}</svg>
