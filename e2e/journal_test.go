@@ -19,6 +19,7 @@ import (
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
+	"github.com/hiring-assessment/hiring-go/sandbox/console"
 )
 
 // request sends requests that succeed.
@@ -449,7 +450,7 @@ func TestAnOpenRequestDoesNotOutliveItsRun(t *testing.T) {
 		"restart": func() int {
 			p.stop()
 			p.appears(".link", "Not connected")
-			p.becomes(`/start it again\. What is shown is from \d\d:\d\d:\d\d\./.test(document.querySelector("#lost .banner")?.innerText)`)
+			p.becomes(`/start it again, or let it go on if a debugger holds it\. What is shown is from \d\d:\d\d:\d\d\./.test(document.querySelector("#lost .banner")?.innerText)`)
 			p.startOver("#reset")
 			p.appears(".said", "The sandbox does not respond")
 			p.start()
@@ -475,6 +476,75 @@ func TestAnOpenRequestDoesNotOutliveItsRun(t *testing.T) {
 		p.becomes("document.querySelectorAll('#list .row').length === " + strconv.Itoa(rows+1))
 		p.server.ClearJournal()
 	}
+}
+
+// TestTheViewIsReadAgainWhenTheServerIsBack, at once and not by a timer: the pipeline, also while the pointer is on it, and the mails.
+func TestTheViewIsReadAgainWhenTheServerIsBack(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	for _, view := range []struct {
+		path, shown string
+		isRestarted bool
+	}{{pipelinePath, ".card", true}, {"console/mails", ".mail-row", true}, {pipelinePath, ".card", false}} {
+		p.start()
+		p.candidate()
+		p.visit(view.path)
+		p.appears(view.shown, "Ada")
+		p.point(100, 200)
+		p.becomes("document.querySelector('.board')?.matches(':hover') ?? true")
+		evaluate[string](p, "(last => { for (let i = 0; i <= last; i++) clearInterval(i) })(setInterval(() => {}, 1e9)), ''")
+		p.stop()
+		p.appears(".link", "Not connected")
+		if view.isRestarted {
+			p.server = sandbox.New()
+		}
+		_, err := p.server.Invite(p.server.AddAssessment("Frontend"), "bea@candidates.test", "Bea")
+		require.NoError(t, err)
+		p.page.Store(http.HandlerFunc(console.Handler(p.server).ServeHTTP))
+		names := map[bool]string{true: "Bea", false: "Bea,Ada"}[view.isRestarted]
+		p.becomes(fmt.Sprintf("document.querySelector('.link').innerText === 'Live' && [...document.querySelectorAll('%s a bdi')].map(e => e.innerText).join() === %q", view.shown, names))
+		if view.isRestarted {
+			p.appears(".said", "The sandbox was started again")
+		}
+	}
+}
+
+// TestAServerThatHangsIsNotLive: neither the header nor the clock says that it responds, an action says that it does not, and all of
+// that ends with its next response.
+func TestAServerThatHangsIsNotLive(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	p.request(1)
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(1))))
+	p.becomes("!!document.querySelector('#now b')")
+	handler, goOn, asked := p.page.Load().(http.Handler), make(chan struct{}), make(chan string, 1)
+	p.page.Store(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case asked <- r.URL.Path:
+		default:
+		}
+		select {
+		case <-goOn:
+			handler.ServeHTTP(w, r)
+		case <-r.Context().Done():
+		}
+	}))
+	p.becomes(`/^The sandbox does not respond: start it again, or let it go on if a debugger holds it\. What is shown is from \d\d:\d\d:\d\d\./.test(document.querySelector("#lost .banner")?.innerText)`)
+	assert.Equal(t, "/_sandbox/clock", <-asked, "each five seconds")
+	stopped := p.text("#now b")
+	assert.Equal(t, "Not connected", p.text(".link"))
+	assert.False(t, evaluate[bool](p, "!!document.querySelector('.said')"), "the banner says it")
+	p.startOver("#reset")
+	p.appears(".said", "The sandbox does not respond") // After five seconds.
+	assert.Equal(t, stopped, p.text("#now b"))
+	p.send("GET", "/api/v1/account", "", "")
+	close(goOn)
+	p.becomes("!document.querySelector('.banner, .said') && document.querySelector('.link').innerText === 'Live' && document.querySelector('#now b').innerText !== " + quote(stopped))
+	p.becomes("document.title.startsWith('(1 failed)')")
+	p.send("POST", "/_sandbox/reset", "", "")
+	p.appears(".guide", "No requests yet")
+	assert.False(t, evaluate[bool](p, "!!document.querySelector('.said')"), "it was not started again")
 }
 
 // TestTheStoryOfARepeatedWrite leads from the row to the reason, and to the candidate.

@@ -73,7 +73,7 @@ async function advance(text) {
 
 function drawClock() {
   const place = document.getElementById("now");
-  if (!place || !state.clock) return;
+  if (!place || !state.clock || !state.connected) return;
   const ahead = state.clock.ahead >= 1 ? html` <small>${span(state.clock.ahead)} ahead</small>` : nothing;
   render(html`<span class="date"><span class="long">${dayOf(now()).slice(0, 5)}</span>${shortDay(now())}<span class="long">${dayOf(now()).slice(-5)}</span></span> <b>${clockTime(now())}</b> <span class="date long">UTC</span>${ahead}`, place);
 }
@@ -197,7 +197,7 @@ function drawPage() {
   skeleton.remove();
   render(content === nothing ? skeleton : content, document.getElementById("main"));
   if (content !== nothing) skeleton.classList.add("late");
-  render(state.connected ? nothing : html`<p class="banner bad">The sandbox does not respond: start it again.${lostAt && ` What is shown is from ${lostAt}. Searches and other views wait.`}</p>`, document.getElementById("lost"));
+  render(state.connected ? nothing : html`<p class="banner bad">The sandbox does not respond: start it again, or let it go on if a debugger holds it.${lostAt && ` What is shown is from ${lostAt}. Searches and other views wait.`}</p>`, document.getElementById("lost"));
   render(said ? message() : nothing, document.getElementById("said"));
   drawClock();
   view.drawn?.();
@@ -290,11 +290,13 @@ const count = refresher(async () => {
   const [all] = await Promise.all([get("journal", { limit: 1 }), readKeys(), viewNow().count?.()]);
   ({ stats: state.all, snapshots: state.snapshots } = all);
   if (state.run && state.run !== all.run) changed("reset"); // Another server, which was started since.
+  state.run = all.run;
+  isLost = false;
 }, 5000);
 
 const loadAll = () => [loadClock, loadFaults, loadKeys].forEach((load) => load());
 
-let isLost = false; // The connection was lost since the last reset.
+let isLost = false; // The connection was lost, and the run was not read since.
 let lostAt = ""; // The clock, when the connection was lost.
 
 // changed handles an event of the server.
@@ -306,6 +308,8 @@ function changed(name, what) {
     isLost = true;
     loadAll();
     count();
+    pipeline.forget();
+    view.refresh();
   } else if (name === "reset") {
     state.run = "";
     loadAll();
@@ -329,10 +333,10 @@ function changed(name, what) {
   }
 }
 
-startDrawing(drawPage);
+startDrawing(drawPage, changed);
 loadAll();
-if (location.search) count(); // Otherwise the journal's first page has the numbers.
 readURL();
+if (location.search || viewNow() !== journal) count(); // Otherwise the journal's first page has the numbers.
 addEventListener("popstate", readURL);
 addEventListener("resize", draw);
 for (const name of ["beforeprint", "afterprint"]) addEventListener(name, () => {
@@ -343,10 +347,10 @@ for (const name of ["beforeprint", "afterprint"]) addEventListener(name, () => {
 document.addEventListener("visibilitychange", () => document.hidden || count());
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 setInterval(drawClock, 1000);
+setInterval(() => document.hidden || loadClock(), 5000); // Also notices a server that hangs.
 setInterval(() => {
-  // What no event tells: other requests than the filter's, invitations that expire, lost connections.
+  // What no event tells: other requests than the filter's, invitations that expire.
   if (document.hidden) return;
-  loadClock();
   count();
   viewNow().refresh();
 }, 15000);

@@ -34,9 +34,11 @@ class Refused extends Error {
   }
 }
 
+const maxWait = 5000; // For a response of the control API, in ms.
+
 // api calls an operation of the control API and returns its output.
 async function api(method, path, body) {
-  const options = { method, headers: {} };
+  const options = { method, headers: {}, signal: AbortSignal.timeout(maxWait) };
   if (body !== undefined) {
     options.headers["Content-Type"] = "application/json";
     options.body = JSON.stringify(body);
@@ -45,9 +47,11 @@ async function api(method, path, body) {
   try {
     response = await fetch("/_sandbox/" + path, options);
     text = await response.text();
-  } catch {
+  } catch (error) {
+    if (error.name === "TimeoutError") setConnected(false); // Other errors end the stream too.
     throw new Refused(0, { message: "The sandbox does not respond: start it again" });
   }
+  if (!state.connected && (events?.readyState ?? EventSource.OPEN) === EventSource.OPEN) setConnected(true); // Otherwise the stream does, when it is open.
   const output = fromJSON(text); // Undefined: not of the control API.
   if (response.ok) return output;
   throw new Refused(response.status, output?.error ?? { message: text || `status ${response.status}` });
@@ -67,10 +71,12 @@ export function toQuery(values = {}) {
 }
 
 let drawPage,
+  connection,
   drawing = null;
 
-export function startDrawing(f) {
-  drawPage = f;
+// startDrawing draws by f from now on. change is called with "lost" when the server does not respond any more, and then with "connected".
+export function startDrawing(f, change) {
+  [drawPage, connection] = [f, change];
   draw();
 }
 
@@ -158,18 +164,17 @@ export function follow(filter, after, change) {
       change(name, JSON.parse(event.data)[name]);
     });
   }
-  events.onopen = () => {
-    if (!state.connected) change("connected");
-    state.connected = true;
-    if (state.said?.connection) state.said = null;
-    for (const [id, error] of Object.entries(state.errors)) if (error.status === 0) delete state.errors[id];
-    draw();
-  };
-  events.onerror = () => {
-    if (state.connected) change("lost");
-    state.connected = false;
-    draw();
-  };
+  events.onopen = () => setConnected(true);
+  events.onerror = () => setConnected(false);
+}
+
+// setConnected notes whether the server responds, and removes the messages that it did not.
+function setConnected(isConnected) {
+  if (state.connected !== isConnected) connection(isConnected ? "connected" : "lost");
+  state.connected = isConnected;
+  if (isConnected && state.said?.connection) state.said = null;
+  for (const [id, error] of Object.entries(state.errors)) if (isConnected && error.status === 0) delete state.errors[id];
+  draw();
 }
 
 addEventListener("pagehide", () => events?.close());
