@@ -550,7 +550,7 @@ func TestOneCandidate(t *testing.T) {
 	assert.True(t, strings.HasSuffix(p.text(".letter + .line code"), "?candidate=…"+invitation[32:]))
 	p.appears(".mail-row", "No request in the journal sent it.")
 	p.press("[aria-label^='Open as']")
-	p.appears(".said", "ada@candidates.test opened")
+	p.appears(".said", "Ada opened")
 	p.do(chromedp.NavigateBack())
 	p.appears(".pane .meta", "opened")
 	p.do(chromedp.KeyEvent("z"))
@@ -578,7 +578,7 @@ func TestOneCandidate(t *testing.T) {
 	p.do(chromedp.NavigateBack())
 	p.press("[popovertarget=late]")
 	p.press("#late [value='300']")
-	p.appears(".said", "ada@candidates.test report late by 5 min") // As its row.
+	p.appears(".said", "Ada report late by 5 min")
 	p.appears(".card .badges", "late")
 	p.appears("#delayed", "ready 5 min after the evaluation")
 	require.NoError(t, p.server.Evaluate(submission, sandbox.Result{ShipScore: new(31), Verdict: "no", IntegrityStatus: "flagged", Confidence: "low"}))
@@ -587,7 +587,7 @@ func TestOneCandidate(t *testing.T) {
 	p.fill("#advance", "10m")
 	p.appears("#ahead", "late report ready: Ada")
 	p.press("#delayed button")
-	p.appears(".said", "ada@candidates.test report on time")
+	p.appears(".said", "Ada report on time")
 	p.appears(".pane .verdict", "31")
 	for _, shown := range []string{"31", "no", "⚑", "low confidence"} {
 		p.appears(".card", shown)
@@ -661,12 +661,12 @@ func TestEachActionIsUndone(t *testing.T) {
 		p.appears(".pane .meta", "sent") // Only the choice acts.
 	}
 	p.do(chromedp.KeyEvent(kb.Enter))
-	p.appears(".said", "ada@candidates.test evaluated: ")
+	p.appears(".said", "Ada evaluated: ")
 	p.appears(".pane .verdict", "confidence")
 	p.press("#undo") // All steps were one action.
 	p.appears(".pane .meta", "sent")
 	p.press("#next")
-	p.appears(".said", "ada@candidates.test opened")
+	p.appears(".said", "Ada opened")
 	p.appears(".pane .meta", "opened") // The buttons move then.
 	p.press("#revoke")
 	p.appears(".card.ended .mark", "revoked")
@@ -899,7 +899,7 @@ func TestWhatIsNewStandsOut(t *testing.T) {
 		evaluate[string](p, "(animate => { Element.prototype.animate = function (...all) { window.slid = this.dataset.keep; return animate.apply(this, all) } })(Element.prototype.animate), ''")
 		p.press(card + " button")
 		p.becomes("!!document.querySelector('.column:nth-child(2) " + strings.ReplaceAll(card, `"`, `\"`) + "')")
-		p.appears(".said", "ada@candidates.test opened")
+		p.appears(".said", "Ada opened")
 		p.becomes(fmt.Sprintf("(window.slid === %q) === %t", invitation, motion != "reduce"))
 	}
 	p.visit("")

@@ -108,7 +108,7 @@ func TestWithTheKeyboardAlone(t *testing.T) {
 	p.do(chromedp.KeyEvent(kb.Enter))
 	p.becomes(`document.activeElement.id === "evaluate-ship_score"`)
 	p.do(chromedp.KeyEvent("82"), chromedp.KeyEvent(kb.Enter))
-	p.appears(".said", "grace@candidates.test evaluated: 82, strong yes")
+	p.appears(".said", "Grace Hopper evaluated: 82, strong yes")
 	p.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Escape))
 	p.becomes("!document.querySelector('.pane')")
 	assessment, err := p.client(sandbox.LiveKey).Assessments.List().Collect(t.Context())

@@ -1,7 +1,7 @@
 // The pane of one candidate.
 import { html, nothing } from "./lit/lit-html.js";
 import { act, change, closePopups, copyButton, drafts, form, linkTo, popup, post, state } from "./core.js";
-import { clockTime, dayOf, effects, fullTime, middle, plural, shortIDs, span } from "./format.js";
+import { candidatePath, clockTime, dayOf, effects, fullTime, middle, plural, shortIDs, span, stepText } from "./format.js";
 
 export const stages = ["sent", "opened", "started", "submitted", "evaluated"];
 
@@ -37,9 +37,12 @@ function choice(id, label, all, chosen) {
   return popup(id, label + "…", html`<div class="line">${all.map(item)}</div>`, "plain small");
 }
 
+// told returns what a notice says of a candidate's step.
+export const told = (id, name) => (step) => html`<a href=${candidatePath(id)}><bdi>${name}</bdi></a> ${stepText(step)}`;
+
 // run posts an action about a candidate, and shows what the server did.
-async function run(actions, path, body) {
-  await change(() => post(path, body));
+async function run(c, actions, path, body) {
+  await change(() => post(path, body), told(c.id, c.candidate_name || c.candidate_email));
   await actions.refresh();
 }
 
@@ -49,7 +52,7 @@ function tests(c, actions) {
   const button = (name, fault) => html`<button class="plain small" @click=${() =>
     act(() => change(() => post("faults", { ...report, ...fault }), `Next report: ${effects(fault).join(", ")}`))}>${name}</button>`;
   const late = (seconds) =>
-    act(() => run(actions, `candidates/${c.id}/delay`, { seconds: Number(seconds) }));
+    act(() => run(c, actions, `candidates/${c.id}/delay`, { seconds: Number(seconds) }));
   const waiting = armed(c),
     isUnready = c.stage === "evaluated" && !c.report?.evaluated;
   const delay = c.report_delay < 0 || (isUnready && !c.report_at) ? "The report is never ready." : isUnready ? html`The report is not ready yet. It will be on <time>${fullTime(c.report_at)}</time>.` : `Report ready ${span(c.report_delay ?? 0)} after the evaluation.`;
@@ -66,7 +69,7 @@ function tests(c, actions) {
 // pane shows a candidate.
 export function pane(c, actions) {
   const [next, ...later] = stagesAhead(c);
-  const revoke = () => act(() => run(actions, `invitations/${c.id}/revoke`));
+  const revoke = () => act(() => run(c, actions, `invitations/${c.id}/revoke`));
   return html`<section class="pane candidate" aria-label=${"Candidate " + (c.candidate_name || c.candidate_email)} aria-describedby="headline" tabindex="-1"
       data-ready=${actions.ready ? "" : nothing}>
     <div class="head"><div class="title"><h2 class="headline" id="headline"><bdi title=${c.candidate_name}>${middle(c.candidate_name || c.candidate_email, 120)}</bdi></h2>
@@ -134,7 +137,7 @@ export function resultOf(values) {
 }
 
 function grading(c, actions) {
-  const send = (values) => run(actions, `submissions/${c.submission_id}/evaluate`, resultOf(values));
+  const send = (values) => run(c, actions, `submissions/${c.submission_id}/evaluate`, resultOf(values));
   return html`<section aria-label="Evaluate"><h3>Evaluate</h3>
     ${form({ id: "evaluate", label: "Evaluate", button: "Evaluate", fields: resultFields(c.id + "evaluate"), send, subject: c.id, keep: true, kind: "inline" })}
   </section>`;

@@ -2,8 +2,8 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, change, closePopups, draw, drafts, find, form, get, isRead, kept, loadKeys, lostPane, openPopup, options, organizations, popup, post, setQuery, state, textSearch, titleOf, toQuery, visit } from "./core.js";
-import { candidatePath, clockTime, fullTime, middle, plural, shortDay, stepText } from "./format.js";
-import { armed, invitedTwice, pane, resultFields, resultOf, stages, stagesAhead, steps, verdicts } from "./candidate.js";
+import { clockTime, fullTime, middle, plural, shortDay } from "./format.js";
+import { armed, invitedTwice, pane, resultFields, resultOf, stages, stagesAhead, steps, told, verdicts } from "./candidate.js";
 
 const path = "/_sandbox/console/pipeline";
 
@@ -77,7 +77,7 @@ async function take(c, stage, isChosen) {
     if (stage !== "opened" && !c.submission_id) await post(`invitations/${c.id}/begin`);
     if (takes[stage]) await post(takes[stage].replace("ID", c.id));
   };
-  await act(() => change(run));
+  await act(() => change(run, told(c.id, c.candidate_name || c.candidate_email)));
   await refreshNow();
   const card = kept(c.id),
     to = card?.getBoundingClientRect();
@@ -184,7 +184,7 @@ function inviteForm(withResult = false) {
         });
         id = made.invitation_id ?? made.submission_id;
       },
-      (step) => html`<a href=${candidatePath(id)}><bdi>${name ?? email}</bdi></a> ${stepText(step)}${known ? nothing : html` · new assessment “<bdi>${assessment}</bdi>”`}`,
+      (step) => html`${told(id, name ?? email)(step)}${known ? nothing : html` · new assessment “<bdi>${assessment}</bdi>”`}`,
     );
     closePopups();
     act(async () => { // Not awaited: the form is empty now, and the next candidate may be typed.
