@@ -59,6 +59,8 @@ func TestCopy(t *testing.T) {
 	p.becomes("document.activeElement.id === 'to-copy' && getSelection().toString().startsWith('curl -g')") // Selected.
 	p.do(chromedp.KeyEvent(kb.Escape))
 	p.becomes("document.activeElement.id === 'copy-curl' && !document.querySelector('.said')")
+	p.press("#copy-link")
+	p.becomes("document.querySelector('#to-copy')?.value === location.href && location.search.includes('request=1')")
 }
 
 // TestCopiesSendTheSameRequest for any body, and do nothing else: curl does not interpret a

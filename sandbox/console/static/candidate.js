@@ -120,11 +120,11 @@ export function resultFields(form) {
   return [
     number("ship_score", "Ship score"),
     ...Object.entries(pillars).map(([name, label]) => number(name, label, empty)),
+    { name: "low_confidence", label: "Low confidence", type: "checks", options: Object.entries(pillars) },
     select("verdict", "Verdict", "by the score", verdicts),
     select("integrity_status", "Integrity", "clear", ["flagged"]),
     { ...select("confidence", "Confidence", "by the pillars", ["low", "medium", "high"]), more: true },
     { name: "report_delay", label: "Report ready after", placeholder: "at once, or 5m", more: true },
-    { name: "low_confidence", label: "Low confidence", type: "checks", options: Object.entries(pillars), more: true },
     { name: "summary", label: "Summary", kind: "wide", more: true, placeholder: "a sentence with the score" },
   ];
 }

@@ -87,7 +87,7 @@ function happens(all) {
     [one, several] = kinds[kind] ?? [kind, kind],
     nameOf = ({ subject }) => middle((kind === "key" && state.keys.find((k) => k.id === subject)?.token) || (kind === "plan" ? titleOf(subject) : subject), 40);
   return html`<li><time>${all.length > 1 ? dayOf(at) : fullTime(at)}</time><br><b>${all.length > 1 ? `${all.length} ${several}` : one}</b>: ${
-    all.slice(0, 10).map((e, i) => html`${i ? " · " : ""}<bdi>${nameOf(e)}</bdi>`)}${all.length > 10 ? ` and ${all.length - 10} more` : ""}</li>`;
+    all.slice(0, 30).map((e, i) => html`${i ? " · " : ""}<bdi>${nameOf(e)}</bdi>`)}${all.length > 30 ? ` and ${all.length - 30} more` : ""}</li>`;
 }
 
 function clockView() {

@@ -124,7 +124,8 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
       <code title=${e.path}>${shortIDs(e.path)}</code>${e.query ? html`<code class="query">?${queryOf(e)}</code>` : nothing}</p>
     <p class="line"><button class="plain small" id="compare" title="Shortcut: d" aria-keyshortcuts="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
       <button class="plain small" id="copy-curl" title="Shortcut: y" aria-keyshortcuts="y" @click=${() => copyCurl(e)}>Copy curl</button>
-      ${state.file ? nothing : html`<button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>
+      ${state.file ? nothing : html`<button class="plain small" id="copy-link" @click=${() => act(() => copy(location.href), "The link is copied")}>Copy link</button>
+      <button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>
       <a class="button plain small" id="export" download="request-${e.number}.json.gz" href=${exportOf({ after: e.number - 1, limit: 1 })}>Export</a>
       ${e.route ? html`<a class="button plain small" id="fail-next" title="Shortcut: f" aria-keyshortcuts="f" href=${failLink(e)}>Fail next…</a>` : nothing}`}</p></div>
     ${notes(e, candidate && person, writes, candidate?.invitations, link, actions)}
