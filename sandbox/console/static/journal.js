@@ -401,7 +401,7 @@ function marks(e) {
     e.repeats
       ? mark("odd", html`${longer("again ")}after #${before?.number ?? e.repeats}${before ? longer(": " + statusText(before)) : nothing}`, before ? `Sent again after #${before.number}, ${outcome(before)}` : "Sent again")
       : e.repeated_by && mark("odd", html`${longer("sent ")}again: #${rows.findLast((r) => r.repeats === e.number)?.number ?? e.repeated_by}`),
-    isHidden(e) && html`<span class="quiet">in the body or a header</span>`,
+    words.length > 0 && isHidden(e) && html`<span class="quiet">in the body or a header</span>`,
   ].filter(Boolean);
 }
 
@@ -520,7 +520,7 @@ function openFile({ files: [file] }) {
 const fileButton = () => html`<label class="button plain">Open file<input type="file" class="gone" accept=".json,.gz"
   @change=${({ target }) => openFile(target)}></label>`;
 
-// sparkline shows the requests in buckets of equal time, with those that failed, refused ones above the others. Idle time is folded.
+// sparkline shows the requests in buckets of equal time, with those that failed, refused ones above the others. The longest idle times are shortened.
 // Dragging over the bars chooses a time window, and so do the arrows, with Shift for several bars, and Enter.
 function sparkline() {
   const { buckets, length } = stats.buckets?.length ? stats : state.all, // Of all requests if none matches.
