@@ -37,6 +37,7 @@ const now = () => new Date(Date.parse(state.clock.now) + performance.now() - clo
 const loadClock = refresher(async () => {
   state.clock = await get("clock");
   clock.read = performance.now();
+  if (clock.step || clock.text) preview();
 });
 
 const preview = refresher(async () => {
@@ -86,7 +87,7 @@ function happens(all) {
   const [{ at, kind }] = all,
     [one, several] = kinds[kind] ?? [kind, kind],
     nameOf = ({ subject }) => middle((kind === "key" && state.keys.find((k) => k.id === subject)?.token) || (kind === "plan" ? titleOf(subject) : subject), 40);
-  return html`<li><time>${all.length > 1 ? dayOf(at) : fullTime(at)}</time><br><b>${all.length > 1 ? `${all.length} ${several}` : one}</b>: ${
+  return html`<li><time>${all.length > 1 ? dayOf(at) : fullTime(at)}</time><br><b>${all.length > 1 ? `${all.length.toLocaleString("en")} ${several}` : one}</b>: ${
     all.slice(0, 30).map((e, i) => html`${i ? " · " : ""}<bdi>${nameOf(e)}</bdi>`)}${all.length > 30 ? ` and ${all.length - 30} more` : ""}</li>`;
 }
 

@@ -36,8 +36,7 @@ function sharesOf(counts) {
   return floors.map((floor, i) => `${floor + up.has(i) || "<1"} %`);
 }
 
-// groupsView shows the groups, the actions that set the rate limit of one of their keys, and how many of the requests each program sent if
-// there are several.
+// groupsView shows the groups, the actions that set the rate limit of one of their keys, and how many of the requests each program sent.
 export function groupsView(groups, actions) {
   const today = state.clock?.now.slice(0, 10),
     limits = [...Map.groupBy(actions.filter((a) => groups.some((g) => setsLimit(a, g, actions))), (a) => a.subject.replace(/^\d+ /, "")).values()],
@@ -63,7 +62,7 @@ export function groupsView(groups, actions) {
     <td class="number"><time>${g.at.startsWith(today) ? "" : shortDay(g.at) + " "}${clockTime(g.at)}</time></td></tr>`;
   return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1">
     ${limits.map((all) => html`<p class="banner">${limitText(all.at(-1))}${all.length > 1 ? `, and ${all.length - 1} before` : ""}</p>`)}
-    ${programs.size > 1 ? html`<p class="banner" id="programs">${sent.map(program)}</p>` : nothing}
+    <p class="banner" id="programs">Sent by ${sent.map(program)}</p>
     <table>
     <caption class="gone">${plural(groups.length, "group")} of requests that are alike, the largest first</caption>
     <thead><tr><th>Status</th><th>Request</th><th>Reason</th><th>Key</th><th class="number">Requests, share</th><th>Over time</th><th class="number">Last</th></tr></thead>

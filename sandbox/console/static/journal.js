@@ -30,7 +30,6 @@ let rows = [],
   exchange = null,
   other = null, // The request that the open one is compared with.
   words = [], // Of the search that found the rows.
-  programs = new Set(), // Of the rows.
   groups = null, // Of all requests that match, while the groups are shown.
   newest = 0, // Number of the newest request of the server when it made the statistics.
   today = "", // Of the clock, when the items were made.
@@ -175,7 +174,6 @@ function setRows(next, older, wait = []) {
   rows = next.slice(0, maxRows);
   more = older && rows.length < maxRows;
   waiting = wait;
-  if (rows.length) programs = new Set(rows.map(shortProgram)); // Otherwise the columns stay.
   items = [];
   const nameOf = ({ at, kind, after }, undo) => `${at} ${kind} ${undo?.after ?? after}`,
     undone = new Set(actions.flatMap((a) => (a.undone ?? []).map((u) => nameOf(u, a)))),
@@ -375,11 +373,11 @@ const doneText = (e) => (e.ended && e.method !== "GET" && (!e.status || e.status
 const shortProgram = (e) => programOf(e).replace(/(\/\S*) .*/, "$1");
 
 // textOf has what the rows of requests say of them if nothing is odd, but the time.
-const textOf = (e) => [e.method, e.path, e.query, statusText(e), keyName(e), programOf(e)].join(" ");
+const textOf = (e) => [e.method, e.path, e.query, e.subject, statusText(e), keyName(e), programOf(e)].join(" ");
 
 // isHidden reports whether the row of a request shows a word of the search nowhere.
 function isHidden(e) {
-  const text = [e.method, `${e.path}?${e.query}`, e.subject, e.error && [why(e), e.error.message, e.error.problem], e.fault && effects(e.fault), keyName(e), programs.size > 1 && programOf(e), statusText(e), "#" + e.number].join(" ");
+  const text = [e.method, `${e.path}?${e.query}`, e.subject, e.error && [why(e), e.error.message, e.error.problem], e.fault && effects(e.fault), keyName(e), programOf(e), statusText(e), "#" + e.number].join(" ");
   return words.some((word) => !isPart(word, text));
 }
 
@@ -419,7 +417,7 @@ function row(e, tabbable, above) {
     <span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
     <span class="what" title=${e.path + (e.query && "?" + e.query)}>${tail ? html`<span class=${e.route ? "path" : ""}>${shortIDs(path.slice(0, tail))}</span>` : nothing}<span>${shortIDs(path.slice(tail))}</span>${e.query ? html`<span class="query">?${queryOf(e)}</span>` : nothing}</span>
     <span class="about"><bdi class="subject" title=${e.subject ?? ""}>${e.subject}</bdi><span class="marks">${odd}</span></span>
-    ${programs.size > 1 ? html`<span class="program" title=${programOf(e)}>${shortProgram(e)}</span>` : nothing}<code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
+    <span class="program" title=${programOf(e)}>${shortProgram(e)}</span><code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
     <span class=${"took " + tookKind(e)}>${word("took ")}${e.ended ? took(e.took) : "–"}</span>
     <time title=${e.at}>${word("at ")}${second}<span class="millis">${millis}</span></time>${word("number ")}<span class="no">${e.number}</span></a>`;
 }
@@ -462,12 +460,12 @@ function listView(empty) {
   const tabbable = part.some((e) => e.number === cursor) ? cursor : part.find((e) => e.number)?.number;
   const news = waiting.length + waitingActions.length,
     areBad = part.every((e) => !e.number || (failed(e) && statusKind(e) === "bad")); // Then red would say nothing.
-  return html`<section class=${`listing ${areBad ? "bad-alone" : ""} ${programs.size > 1 ? "programs" : ""}`} id="list" aria-label="Requests" tabindex="-1"
+  return html`<section class=${"listing " + (areBad ? "bad-alone" : "")} id="list" aria-label="Requests" tabindex="-1"
       @scroll=${scrolled} @pointerleave=${draw} @focusout=${draw}>
     <div class="columns"><span class="status">Status</span><span class="method">Method</span>
       <span class="what">Request</span><span class="subject"></span><span class="marks"><span class="reason">Reason</span>${
         news ? html`<button class="new" @mousedown=${stay} @click=${showNew}>${news} new</button>` : nothing
-      }</span>${programs.size > 1 ? html`<span class="program">Program</span>` : nothing}<span class="key">Key</span><span class="took" title="In real time">Took</span><span class="time">Time</span><span class="no">No.</span></div>
+      }</span><span class="program">Program</span><span class="key">Key</span><span class="took" title="In real time">Took</span><span class="time">Time</span><span class="no">No.</span></div>
     ${empty}<div class="space" .style=${space(first)}></div>
     <ol aria-label="Requests, newest first">${repeat(
       part,
@@ -528,10 +526,16 @@ function sparkline() {
     endOf = (i) => buckets[i + 1]?.at ?? new Date(Date.parse(buckets[i].at) + (length ?? 1) * 1000).toISOString(),
     end = endOf(buckets.length - 1),
     [width, height] = [600, 48],
-    step = width / buckets.length,
+    isIdle = (i) => !!buckets[i + 1]?.idle && !buckets[i].count,
+    idle = [...buckets.keys()].filter(isIdle),
+    label = (72 / innerWidth) * width, // A shortened idle time has the place of its length, if there are few.
+    idleWidth = idle.length * label < width / 4 ? label : width / buckets.length,
+    step = (width - idle.length * idleWidth) / (buckets.length - idle.length),
+    xs = [0],
     barWidth = Math.min(step, 24) - 1;
+  for (const i of buckets.keys()) xs.push(xs[i] + (isIdle(i) ? idleWidth : step));
   const highest = Math.max(...buckets.map((b) => b.count), 1);
-  const bar = (kind, i, y, h) => svg`<rect class=${kind} x=${(i + 0.5) * step - barWidth / 2} width=${barWidth} y=${y} height=${h} rx="1"></rect>`;
+  const bar = (kind, i, y, h) => svg`<rect class=${kind} x=${(xs[i] + xs[i + 1] - barWidth) / 2} width=${barWidth} y=${y} height=${h} rx="1"></rect>`;
   const group = (b, i) => {
     const h = b.count ? Math.max(4, (b.count / highest) * height) : 0,
       size = (n) => Math.max(2, (n / b.count) * h),
@@ -541,7 +545,7 @@ function sparkline() {
   const isChosen = (i) => range && i >= Math.min(...range) && i <= Math.max(...range);
   const indexAt = ({ clientX, currentTarget }) => {
     const { left, width: shownWidth } = currentTarget.getBoundingClientRect();
-    return inside(buckets, Math.floor(((clientX - left) / shownWidth) * buckets.length));
+    return inside(buckets, xs.findLastIndex((x) => x <= ((clientX - left) / shownWidth) * width));
   };
   const choose = (next) => {
     range = next;
@@ -579,11 +583,12 @@ function sparkline() {
   const total = state.file?.entries.length ?? state.all.count;
   const all = () => ((refused ? stats.count < total : searched()) ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (newest > stats.count && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
-  const jump = (b, i) => (b.idle ? html`<i class=${"jump " + (i < buckets.length / 5 ? "begins" : "")} .style=${`left:${((i * step) / width) * 100}%`}>+${span(b.idle)}</i>` : nothing);
+  const percent = (x) => (x / width) * 100 + "%";
+  const gap = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${idleWidth === label ? "+" + span(buckets[i + 1].idle) : nothing}</i>`;
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Requests over time: arrows and Enter choose a window"
       aria-valuemin="1" aria-valuemax=${buckets.length} aria-valuenow=${(range?.[1] ?? buckets.length - 1) + 1} aria-valuetext=${text(range ? chosen() : stats)} @keydown=${press} @blur=${() => choose(null)}
       @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← → and Enter, to choose a time window</title>${buckets.map(group)}</svg>
-    ${buckets.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time><span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
+    ${idle.map(gap)}<p class="axis"><time>${day(begin, begin, end)}</time><span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
 }
 
 // The empty journal.

@@ -139,9 +139,9 @@ function boardView() {
   };
   const differing = ["organization", "assessment_id"].filter((name) => new Set(cards().map((c) => c[name])).size > 1);
   const column = (stage) => html`<section class="column" aria-label=${stage}>
-    <h2>${stage} <span class="count">${counts[stage]}</span></h2>
+    <h2>${stage} <span class="count">${counts[stage]?.toLocaleString("en")}</span></h2>
     <ol>${repeat(columns[stage], (c) => c.id, (c) => card(c, differing))}</ol>
-    ${counts[stage] > columns[stage].length && columns[stage].length >= limit ? html`<button class="plain small" @click=${more}>${counts[stage] - columns[stage].length} more</button>` : nothing}</section>`;
+    ${counts[stage] > columns[stage].length && columns[stage].length >= limit ? html`<button class="plain small" @click=${more}>${(counts[stage] - columns[stage].length).toLocaleString("en")} more</button>` : nothing}</section>`;
   return html`<div class="board" @pointerleave=${draw} @focusout=${draw}>${stages.map(column)}</div>`;
 }
 
