@@ -1,7 +1,7 @@
 // What the views share: the control API, drawing, navigation, forms and dialogs.
 import { html, nothing } from "./lit/lit-html.js";
 import { live } from "./lit/directives/live.js";
-import { actionText, fromJSON, plural } from "./format.js";
+import { actionText, fromJSON, plural, span } from "./format.js";
 
 // state is all that is shown. A function that changes it calls draw.
 export const state = {
@@ -258,7 +258,7 @@ export const undoable = (id) => (id ? state.snapshots.find((s) => s.id === id) :
 
 // textOf names the last of the actions of a snapshot in a few words. Their rows say more.
 const textOf = ({ actions }) => briefText(actions.at(-1)) + (actions.length > 1 ? ` and ${actions.length - 1} more` : "");
-const briefText = (a) => (a.id ? actionText(a) : a.kind);
+const briefText = (a) => (a.id ? actionText(a) : a.kind === "Clock moved" ? `${a.kind} by ${span(a.subject)}` : [a.kind, a.subject].join(" "));
 
 // undoName names what a return to a snapshot undoes.
 export function undoName(s, name = "Undo") {

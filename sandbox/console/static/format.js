@@ -41,13 +41,13 @@ export function span(seconds) {
   return parts.join(" ") || "0 s";
 }
 
-// target returns how far or to what time the clock is to move: 90, 1h30m, 2d, 2026-12-01 or 2026-12-01 10:00, in UTC, or 17:15 for
+// target returns how far or to what time the clock is to move: 90, 1h30m, +2d, 2026-12-01 or 2026-12-01 10:00, in UTC, or 17:15 for
 // the next such time after now.
 export function target(text, now) {
   const [, day, time = "00"] = /^(?:(\d{4}-\d\d-\d\d)(?:[T ]|$))?(\d?\d[\d:]*)?Z?$/.exec(text.trim()) ?? [],
     at = (date) => `${date}T${time.replace(/^\d:/, "0$&").padEnd(8, ":00")}Z`;
   if (day) return { to: at(day) };
-  if (!now || !time.includes(":")) return { seconds: text.trim() };
+  if (!now || !time.includes(":")) return { seconds: text.trim().replace("+", "") };
   const today = at(now.slice(0, 10)),
     tomorrow = at(new Date(Date.parse(now) + 86400e3).toISOString().slice(0, 10));
   return { to: today > now ? today : tomorrow };

@@ -27,13 +27,10 @@ function bars(counts) {
   return html`<svg class="trend" viewBox="0 0 ${Math.max(counts.length, 12)} 20" preserveAspectRatio="none" aria-hidden="true">${svg`<path d=${counts.map(bar).join("")}></path>`}</svg>`;
 }
 
-// sharesOf returns counts in per cent that add up to 100: those with the largest remainders are rounded up.
-function sharesOf(counts) {
-  const sum = counts.reduce((a, b) => a + b, 0),
-    floors = counts.map((n) => Math.floor((100 * n) / sum)),
-    missing = 100 - floors.reduce((a, b) => a + b, 0),
-    up = new Set([...counts.keys()].sort((a, b) => ((100 * counts[b]) % sum) - ((100 * counts[a]) % sum)).slice(0, missing));
-  return floors.map((floor, i) => `${floor + up.has(i) || "<1"} %`);
+// shareOf returns a part in per cent, with a decimal place if it is small.
+function shareOf(part, whole) {
+  const share = (100 * part) / whole;
+  return `${share >= 10 ? Math.round(share) : share >= 0.1 ? share.toFixed(1) : "<0.1"} %`;
 }
 
 // groupsView shows the groups, the actions that set the rate limit of one of their keys, and how many of the requests each program sent.
@@ -48,17 +45,16 @@ export function groupsView(groups, actions) {
       error.problem && `"${error.problem}"`, ...(state.query.get("q") ?? "").match(/-?(after|before):\S+/g) ?? [],
     ];
   const reason = (g) => (g.fault ? html`<span class="mark bad">fault: ${effects(g.fault).join(", ")}</span>` : g.error ? why(g, true) : nothing);
-  const shares = sharesOf(groups.map((g) => g.count)),
-    sent = [...programs].map(([agent, all]) => ({ agent, name: programOf(all[0]), count: all.reduce((sum, g) => sum + g.count, 0) })).sort((a, b) => b.count - a.count),
-    sentShares = sharesOf(sent.map((p) => p.count));
+  const whole = groups.reduce((sum, g) => sum + g.count, 0),
+    sent = [...programs].map(([agent, all]) => ({ agent, name: programOf(all[0]), count: all.reduce((sum, g) => sum + g.count, 0) })).sort((a, b) => b.count - a.count);
   const program = ({ agent, name, count }, i) => html`${i ? " · " : ""}<a href=${linkTo("", { q: `${state.query.get("q") ?? ""} ${agentTerm(agent)}`.trim(), view: "groups" })}>${name}</a>
-    ${count.toLocaleString("en")} (${sentShares[i]})`;
+    ${count.toLocaleString("en")} (${shareOf(count, whole)})`;
   const leave = ({ currentTarget: { href, dataset } }) => (state.back = { from: new URL(href).searchParams.get("q"), q: state.query.get("q") ?? "", link: dataset.keep });
   const row = (g, i) => html`<tr><td class=${"status " + statusKind(g)}>${statusText(g)}</td>
     <th scope="row"><a href=${linkTo("", { q: search(g).filter(Boolean).join(" ") })} data-keep=${"g" + i} @click=${leave}
       title=${[g.error?.code, keyName(g), g.at].filter(Boolean).join(" · ")}><b class="method">${g.method}</b> <code>${g.route || g.path}</code></a></th>
     <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code>${programs.size > 1 ? html`<small title=${agentOf(g)}>${programOf(g)}</small>` : nothing}</td>
-    <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${shares[i]}</small></td><td>${bars(g.times)}</td>
+    <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${shareOf(g.count, whole)}</small></td><td>${bars(g.times)}</td>
     <td class="number"><time>${g.at.startsWith(today) ? "" : shortDay(g.at) + " "}${clockTime(g.at)}</time></td></tr>`;
   return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1">
     ${limits.map((all) => html`<p class="banner">${limitText(all.at(-1))}${all.length > 1 ? `, and ${all.length - 1} before` : ""}</p>`)}

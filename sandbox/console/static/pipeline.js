@@ -126,7 +126,7 @@ function card(c, differing) {
     ${c.ended
         ? html`<span class="mark">${c.ended}</span>`
         : c.ship_score !== null
-          ? html`<span class="score"><b>${c.ship_score}</b> <span class=${/yes/.test(c.verdict) ? "good" : ""}>${(c.verdict ?? "").replace("_", " ")}</span>${c.integrity_status === "flagged" ? html` <b class="bad" title="Integrity: flagged">⚑<span class="gone">flagged</span></b>` : nothing}</span>`
+          ? html`<span class="score"><b>${c.ship_score}</b> <span class=${/yes/.test(c.verdict) ? "good" : /no/.test(c.verdict) ? "bad" : ""}>${(c.verdict ?? "").replace("_", " ")}</span>${c.integrity_status === "flagged" ? html` <b class="bad" title="Integrity: flagged">⚑<span class="gone">flagged</span></b>` : nothing}</span>`
           : step
             ? html`<button class="plain small" data-first aria-label=${`${steps[step]}: ${name}`} @click=${() => take(c, step)}>${steps[step]}</button>`
             : html`<span class="mark" title=${c.report_at ? fullTime(c.report_at) : ""}>${late}</span>`}</li>`;
