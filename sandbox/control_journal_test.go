@@ -190,7 +190,7 @@ func TestBucketsFitTheTime(t *testing.T) {
 			if b.Idle > 0 {
 				shortened = append(shortened, b.Idle)
 			} else {
-				assert.Equal(t, stats.Length, b.At.Sub(stats.Buckets[i].At).Seconds(), "to scale")
+				assert.Equal(t, time.Duration(stats.Length*1e9), b.At.Sub(stats.Buckets[i].At), "to scale")
 			}
 		}
 		if step < time.Second {
