@@ -307,6 +307,7 @@ function changed(name, what) {
     lostAt = state.clock ? clockTime(now()) : "";
   } else if (name === "connected") {
     isLost = true;
+    clock.error = "";
     loadAll();
     count();
     pipeline.forget();
