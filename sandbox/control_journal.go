@@ -190,7 +190,7 @@ func newStats(found []*exchange) (out statsJSON) {
 	return out
 }
 
-// longIdle returns from which time without an exchange on the buckets shorten it: the longest ones as long as one is more than an eighth
+// longIdle returns from which time without an exchange on the buckets shorten it: the longest ones as long as one is more than a quarter
 // of the time that remains. The others are to scale.
 func longIdle(found []*exchange) time.Duration {
 	var all []time.Duration
@@ -204,7 +204,7 @@ func longIdle(found []*exchange) time.Duration {
 	if len(all) > 0 {
 		rest := found[len(found)-1].At.Sub(found[0].At)
 		for _, idle := range slices.Backward(all) {
-			if idle < rest/8 {
+			if idle < rest/4 {
 				break
 			}
 			longest, rest = idle, rest-idle

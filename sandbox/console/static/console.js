@@ -60,7 +60,7 @@ async function advance(text) {
       async () => {
         state.clock = await post("clock", target(text, now()));
         clock.read = performance.now();
-        look("", clock.step);
+        look("");
         document.getElementById("advance").blur(); // The next key is a shortcut.
       },
       () => `The clock is at ${fullTime(state.clock.now)}`,

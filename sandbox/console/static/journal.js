@@ -528,8 +528,8 @@ function sparkline() {
     [width, height] = [600, 48],
     isIdle = (i) => !!buckets[i + 1]?.idle && !buckets[i].count,
     idle = [...buckets.keys()].filter(isIdle),
-    label = (72 / innerWidth) * width, // A shortened idle time has the place of its length, if there are few.
-    idleWidth = idle.length * label < width / 4 ? label : width / buckets.length,
+    label = (72 / innerWidth) * width, // A shortened idle time has a place for its length if there are few, or else is a thin line.
+    idleWidth = idle.length * label < width / 4 ? label : label / 9,
     step = (width - idle.length * idleWidth) / (buckets.length - idle.length),
     xs = [0],
     barWidth = Math.min(step, 24) - 1;

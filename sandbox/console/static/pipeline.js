@@ -120,7 +120,7 @@ function card(c, differing) {
   return html`<li class=${"card " + (c.ended ? "ended" : "")} data-keep=${c.id}>
     <a href=${path + toQuery({ ...Object.fromEntries(state.query), candidate: c.id })} title=${name} aria-label=${name} dir="auto"
       aria-current=${c.id === opened() ? "true" : nothing}><bdi>${name}</bdi></a>
-    <span class="mail" title=${c.candidate_email}>${c.candidate_email}${differing.includes("assessment_id") ? html`<br><bdi title=${c.assessment}>${c.assessment}</bdi>` : nothing}</span>
+    <span class="mail" title=${c.candidate_email}>${c.candidate_email.split("@").map((part, i) => (i ? html`<wbr>@${part}` : part))}${differing.includes("assessment_id") ? html`<br><bdi title=${c.assessment}>${c.assessment}</bdi>` : nothing}</span>
     <span class="badges">${c.invitations > 1 ? html`<b class="odd">${invitedTwice(c)}</b> ` : nothing}${armed(c).length ? html`<b class="warn">fault</b> ` : nothing}${c.report_delay && c.stage !== "evaluated" && !c.ended ? html`<b class="warn">late</b> ` : nothing}${c.confidence === "low" ? html`<b class="warn">low confidence</b>` : nothing}</span>
     <span class="when" title=${organization + fullTime(at)}>${organization}${state.clock?.now.startsWith(at.slice(0, 10)) ? clockTime(at).slice(0, 5) : shortDay(at)}</span>
     ${c.ended
