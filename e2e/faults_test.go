@@ -35,6 +35,12 @@ func TestEachFaultIsInjected(t *testing.T) {
 		number++
 		p.becomes(fmt.Sprintf("document.querySelectorAll('#ended tr.done').length === %d && !document.querySelector('.faults tr.waiting')", number))
 	}
+	p.choose("#inject-preset", "500 Internal error")
+	p.fill("#inject-status", "404")
+	p.press("#inject > button")
+	p.appears(".faults tr.waiting", "1 left")
+	_, err := p.client(sandbox.TestKey).Account.Get(t.Context())
+	require.ErrorIs(t, err, hiring.ErrNotFound, "the code of the status, not of the usual fault")
 }
 
 // TestFailTheNextThreeRequests of a route that is chosen, and remove the fault from the list.

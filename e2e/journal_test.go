@@ -537,6 +537,12 @@ func TestAServerThatHangsIsNotLive(t *testing.T) {
 	assert.False(t, evaluate[bool](p, "!!document.querySelector('.said')"), "the banner says it")
 	p.startOver("#reset")
 	p.appears(".said", "The sandbox does not respond") // After five seconds.
+	p.press("nav a[href*=pipeline]")
+	for range 2 { // Also when it is drawn again.
+		p.becomes("document.body.dataset.view === 'pipeline' && document.querySelectorAll('main .skeleton i').length === 12")
+		evaluate[string](p, "dispatchEvent(new Event('resize')), ''")
+	}
+	p.press("nav a[href='/_sandbox/']")
 	assert.Equal(t, stopped, p.text("#now b"))
 	p.send("GET", "/api/v1/account", "", "")
 	close(goOn)

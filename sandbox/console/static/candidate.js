@@ -82,7 +82,7 @@ export function pane(c, actions) {
     </p>${tests(c, actions)}</div>
     <p class="meta">${id("Invitation", c.id)}${id("Submission", c.submission_id)}</p>
     ${c.stage === "submitted" ? grading(c, actions) : nothing}${c.report?.evaluated ? report(c.report) : nothing}
-    ${c.stage === "evaluated" ? html`<details><summary>Evaluate again</summary>${grading(c, actions)}</details>` : nothing}
+    ${c.stage === "evaluated" ? html`<details><summary>Evaluate again</summary><p class="quiet">Replaces the result. What is left empty is chosen anew.</p>${grading(c, actions)}</details>` : nothing}
     ${lists(c)}</section>`;
 }
 

@@ -182,6 +182,7 @@ function shortcuts() {
 }
 
 const skeleton = document.querySelector(".skeleton"); // Of a view that is loading: later ones are shown after a moment.
+skeleton.remove(); // The first drawing adds it again.
 
 // drawPage draws everything. Only what differs is changed in the document.
 function drawPage() {
@@ -195,7 +196,6 @@ function drawPage() {
   document.title = failures + (view.heading?.() ?? view.title) + " · Hiring sandbox";
   render(header(), document.getElementById("header"));
   const content = view.view();
-  skeleton.remove();
   render(content === nothing ? skeleton : content, document.getElementById("main"));
   if (content !== nothing) skeleton.classList.add("late");
   render(state.connected ? nothing : html`<p class="banner bad">The sandbox does not respond: start it again, or let it go on if a debugger holds it.${lostAt && ` What is shown is from ${lostAt}. Searches and other views wait.`}</p>`, document.getElementById("lost"));

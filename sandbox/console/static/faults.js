@@ -33,9 +33,9 @@ function fields() {
   ];
 }
 
-// send injects a usual fault. Other fields that are given replace its own.
+// send injects a usual fault. Other fields that are given replace its own, and a status its code too: the server knows that of the status.
 const send = ({ preset, times, ...fault }) =>
-  change(() => post("faults", { ...presets[preset], ...fault, times: Number(times) }), "The fault is active");
+  change(() => post("faults", { ...presets[preset], ...(fault.status && { code: undefined }), ...fault, times: Number(times) }), "The fault is active");
 
 const removeAll = () => act(() => change(() => post("faults/clear"), "All faults are removed"));
 
