@@ -267,7 +267,7 @@ func TestGroups(t *testing.T) {
 	p.becomes(`/^Sent by hiring-go.* 1 \(50 %\) · no User-Agent 1 \(50 %\)$/.test(document.querySelector("#programs").innerText)`)
 	p.press(".groups tbody tr:first-child a")
 	p.listed(15)
-	p.dress(appearance{width: 1280, height: 800})
+	p.dress(appearance{width: 1440, height: 900})
 	p.visit("")
 	p.appears(".columns .program", "Program")
 	p.becomes(`(e => /^hiring-go\/\S+$/.test(e.innerText) && e.title.startsWith(e.innerText + " ") && e.offsetWidth > 100)(document.querySelector("` + `[data-keep=x15] .program"))`)
