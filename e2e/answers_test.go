@@ -503,6 +503,13 @@ func TestATimeWindow(t *testing.T) {
 	p.dress(appearance{width: 1280, height: 800})
 	p.do(chromedp.KeyEvent(kb.PageUp), chromedp.KeyEvent(kb.PageDown), chromedp.KeyEvent(kb.End))
 	p.appears(".axis", "17:19:00 – 17:19:05: 2 requests, 1 failed")
+	p.do(chromedp.KeyEvent("e")) // Fewer bars than the chosen one's number.
+	p.listed(11)
+	p.do(chromedp.KeyEvent("e"))
+	p.listed(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
+	evaluate[string](p, "document.querySelector('.over-time svg').focus(), ''")
+	p.do(chromedp.KeyEvent(kb.End))
+	p.appears(".axis", "17:19:00 – 17:19:05: 2 requests, 1 failed")
 	p.do(chromedp.KeyEvent(kb.Enter))
 	p.listed(11, 10)
 	p.visit("?q=after:2026-11-28T17:13:00.000+before:2026-11-28T17:13:00.332")

@@ -346,7 +346,12 @@ for (const name of ["beforeprint", "afterprint"]) addEventListener(name, () => {
   drawPage();
   document.querySelectorAll(".pane details").forEach((d) => (d.open = true));
 });
-document.addEventListener("visibilitychange", () => document.hidden || count());
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) return;
+  loadAll(); // A stream without a position has missed events.
+  count();
+  viewNow().refresh();
+});
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 setInterval(drawClock, 1000);
 setInterval(() => document.hidden || loadClock(), 5000); // Also notices a server that hangs.

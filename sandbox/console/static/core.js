@@ -86,9 +86,12 @@ export function draw() {
     requestAnimationFrame(() => {
       drawing = null;
       const keepFocus = focusKeeper(document.activeElement ?? document.body);
-      drawPage();
-      keepFocus();
-      resolve();
+      try {
+        drawPage();
+        keepFocus();
+      } finally {
+        resolve(); // Otherwise a mistake in one drawing would end all loading.
+      }
     });
   });
   return drawing;

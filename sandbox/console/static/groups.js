@@ -1,6 +1,7 @@
 // The groups of the requests that a search finds: one line for those that are alike.
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { linkTo, state } from "./core.js";
+import { searched, termsOf } from "./search.js";
 import { clockTime, effects, middle, plural, shortDay } from "./format.js";
 import { agentOf, agentTerm, keyName, limitText, setsLimit, statusKind, statusText, why } from "./request.js";
 
@@ -40,9 +41,9 @@ export function groupsView(groups, actions) {
     programs = Map.groupBy(groups, agentOf);
   const search = ({ error = {}, ...g }) =>
     [
-      `status:${g.status || "none"}`, `method:${g.method}`, `route:${quoted(`${g.method} ${g.route || g.path}`)}`, `key:${keyName(g)}`, programs.size > 1 && agentTerm(agentOf(g)),
+      ...termsOf(searched()), `status:${g.status || "none"}`, `method:${g.method}`, `route:${quoted(`${g.method} ${g.route || g.path}`)}`, `key:${keyName(g)}`, programs.size > 1 && agentTerm(agentOf(g)),
       g.fault ? `fault:${[...new Set(g.fault_ids)]}` : "-is:fault", error.code && `code:${error.code}`, error.field && `field:${error.field}`,
-      error.problem && `"${error.problem}"`, ...(state.query.get("q") ?? "").match(/-?(after|before):\S+/g) ?? [],
+      error.problem && `"${error.problem}"`,
     ];
   const reason = (g) => (g.fault ? html`<span class="mark bad">fault: ${effects(g.fault).join(", ")}</span>` : g.error ? why(g, true) : nothing);
   const whole = groups.reduce((sum, g) => sum + g.count, 0),
@@ -51,7 +52,7 @@ export function groupsView(groups, actions) {
     ${count.toLocaleString("en")} (${shareOf(count, whole)})`;
   const leave = ({ currentTarget: { href, dataset } }) => (state.back = { from: new URL(href).searchParams.get("q"), q: state.query.get("q") ?? "", link: dataset.keep });
   const row = (g, i) => html`<tr><td class=${"status " + statusKind(g)}>${statusText(g)}</td>
-    <th scope="row"><a href=${linkTo("", { q: search(g).filter(Boolean).join(" ") })} data-keep=${"g" + i} @click=${leave}
+    <th scope="row"><a href=${linkTo("", { q: [...new Set(search(g).filter(Boolean))].join(" ") })} data-keep=${"g" + i} @click=${leave}
       title=${[g.error?.code, keyName(g), g.at].filter(Boolean).join(" · ")}><b class="method">${g.method}</b> <code>${g.route || g.path}</code></a></th>
     <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code>${programs.size > 1 ? html`<small title=${agentOf(g)}>${programOf(g)}</small>` : nothing}</td>
     <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${shareOf(g.count, whole)}</small></td><td>${bars(g.times)}</td>

@@ -79,7 +79,7 @@ async function load(change) {
     if (!searched()) state.all = stats;
     setRows(page.entries.reverse(), page.more);
     follow(query(), page.position, change);
-  }
+  } else if (!state.file) refused = null;
   shown = name;
   words = plainWords(toServer());
   await loadExchange(number);
@@ -209,6 +209,7 @@ const isShown = (a) => !areAlone() && (isOfWindow(a.at) || hasTerm("candidate:" 
 // entries takes new and changed entries: the changed ones where they are, the new ones as rows
 // that wait.
 function entries(all) {
+  if (state.file) return;
   const news = new Map(all.map((e) => [e.number, e]));
   const replace = (e) => {
     const found = news.get(e.number) ?? e;
@@ -339,7 +340,8 @@ function compare() {
 const toggleGroups = () => setQuery({ view: isGroups() ? "" : "groups" }, true);
 
 function key(name) {
-  const number = opened() || focusedNumber();
+  const isThere = !opened() || exchange || !lost,
+    number = isThere && (opened() || focusedNumber());
   if (name === "Escape" && opened()) close();
   else if (name === "Escape" && searched() === state.back.from && !isGroups()) {
     setQuery({ q: state.back.q, view: "groups" }, true);
@@ -533,6 +535,7 @@ function sparkline() {
     step = (width - idle.length * idleWidth) / (buckets.length - idle.length),
     xs = [0],
     barWidth = Math.min(step, 24) - 1;
+  if (range?.some((i) => i >= buckets.length)) range = null; // Of earlier bars.
   for (const i of buckets.keys()) xs.push(xs[i] + (isIdle(i) ? idleWidth : step));
   const highest = Math.max(...buckets.map((b) => b.count), 1);
   const bar = (kind, i, y, h) => svg`<rect class=${kind} x=${(xs[i] + xs[i + 1] - barWidth) / 2} width=${barWidth} y=${y} height=${h} rx="1"></rect>`;
@@ -631,7 +634,7 @@ export const journal = {
   enter: () => (refused ? endTyping() : rows.length > 0 && (isGroups() ? move(0, 1) : focusRow(rows[0].number))),
   entries, count, forget,
   actions(all) {
-    waitingActions.push(...all.filter(isShown));
+    if (!state.file) waitingActions.push(...all.filter(isShown));
     draw();
   },
   heading: () => (opened() ? `#${opened()}` : "Journal"),

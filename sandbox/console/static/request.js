@@ -149,8 +149,9 @@ const sendAgain = (e) =>
     const headers = { ...(token && { Authorization: "Bearer " + token }), ...(e.body && { "Content-Type": "application/json" }), "X-Sandbox-Page": "again" };
     let sent, made;
     await change(async () => {
-      sent = await fetch(e.path + (e.query && "?" + e.query), { method: e.method, headers, body: e.body }).catch(() => null);
-      [made] = (await get("journal", { search: sent?.headers.get("X-Request-Id") ?? "", limit: 1 })).entries;
+      sent = await fetch(e.path + (e.query && "?" + e.query), { method: e.method, headers, body: isWrite(e) ? e.body : undefined }).catch(() => null);
+      const { entries } = await get("journal", { search: sent?.headers.get("X-Request-Id") ?? `method:${e.method} "${e.path}"`, limit: 10 });
+      made = entries.findLast((x) => x.from_page);
     }, () => html`Sent again: ${sent?.status ?? "no response"}${made ? html` · <a href=${linkTo("", requestQuery(made.number))}>Open #${made.number}</a>` : nothing}`);
   });
 

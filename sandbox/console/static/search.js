@@ -24,6 +24,7 @@ function windowOf(time) {
 
 // values are what can follow each name.
 const values = {
+  __proto__: null,
   status: () => ["4xx", "5xx", "2xx", "400", "404", "429", "none"],
   route: () => ["none", ...new Set(state.routes.map((r) => r.split(" ")[1]))],
   method: () => ["GET", "POST", "PATCH", "DELETE"],
@@ -52,6 +53,7 @@ const secondsOf = (text) => parseFloat(text.replace(/[<>]/, "")) * { ms: 0.001, 
 
 // inFile are the names that also work in a file, which the page searches. Each reports whether an entry has a value.
 const inFile = {
+  __proto__: null,
   status: (e, v) => [String(e.status ?? "none"), String(e.status)[0] + "xx"].includes(v),
   is: (e, v) => (v === "failed" && failed(e)) || (v === "repeated" && !!(e.repeats || e.repeated_by)) || (v === "fault" && !!e.fault),
   method: (e, v) => e.method === v.toUpperCase(),
@@ -98,7 +100,7 @@ export const searched = () => state.query.get("q") ?? "";
 // toServer leaves out a name that has no value yet.
 export const toServer = () => searched().replace(/(^|\s)-?[a-z]+:>?$/, "");
 
-const termsOf = (search) => search.match(/-?(?:[a-z]+:)?(?:"[^"]*"|\S+)/g) ?? [];
+export const termsOf = (search) => search.match(/-?(?:[a-z]+:)?(?:"[^"]*"|\S+)/g) ?? [];
 
 // plainWords returns what the search has without a name, as the texts that are searched for.
 export const plainWords = (search) => termsOf(search).filter((t) => t[0] !== "-" && !values[/^[a-z]+(?=:)/.exec(t)]).map((t) => t.replace(/^[:…"]+|"$/g, "")).filter(Boolean);
