@@ -255,7 +255,8 @@ func TestGroups(t *testing.T) {
 	p.listed(12, 10)
 	p.send("GET", "/api/v1/submissions?page_size=500", sandbox.WriteKey, "")  // 13
 	p.send("GET", "/api/v1/submissions?page_size=none", sandbox.WriteKey, "") // 14
-	p.visit("?view=groups&q=field:page_size+key:" + sandbox.WriteKey)
+	p.visit("?view=groups&q=took:<10s+field:page_size+key:" + sandbox.WriteKey)
+	p.becomes("new URL(document.querySelector('.groups tbody a')?.href ?? 'http://none').searchParams.get('q')?.startsWith('took:<10s ')")
 	p.press(".groups tbody a")
 	p.listed(13)
 	_, err := p.client(sandbox.WriteKey).Account.Get(t.Context()) // 15
@@ -370,6 +371,10 @@ func TestTheSearchCompletes(t *testing.T) {
 	p.visit("")
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(8))))
 	assert.InDelta(t, before, evaluate[float64](p, "document.querySelector('#list').getBoundingClientRect().top"), 0, "nothing moves while somebody types")
+	p.do(chromedp.SendKeys(chromedp.CSS("input[name=q]"), "took:soon"+kb.Enter))
+	p.becomes("document.querySelector('[name=q]').ariaInvalid === 'true'")
+	p.press("#clear-search") // Back to the search that was shown before.
+	p.becomes("!document.querySelector('[aria-invalid=true]')")
 }
 
 // TestCompare shows the lines in which a failure differs from the last success like it, and then another row.
@@ -826,6 +831,9 @@ func TestAnExportIsOpened(t *testing.T) {
 	p.appears(".pane", "Request #3 is not in the file.")
 	choose(text) // Not compressed.
 	p.appears(".banner", "From a file: chosen.json, 8 requests")
+	p.send("GET", "/api/v1/account", "", "") // In the server.
+	p.becomes("document.title.startsWith('(1 failed)')")
+	p.listed(8, 7, 6, 5, 4, 3, 2, 1)
 }
 
 // TestThePageIsSmall: ten requests, all compressed, show it, and twelve grey rows before the first answer.
