@@ -447,6 +447,12 @@ func TestCompare(t *testing.T) {
 	p.visit("?request=1")
 	p.appears(".pane", "more bytes")
 	p.becomes(`/^\{\n  "data": \[\n    \{\n      "id": "/.test(document.querySelector(".body").textContent)`) // Indented, although its end is missing.
+	p.send("POST", invitationsPath, sandbox.TestKey, invitation)
+	p.send("POST", invitationsPath, sandbox.TestKey, invitation)
+	n := len(p.server.Journal())
+	p.visit(fmt.Sprintf("?request=%d", n))
+	p.press("#compare")
+	p.appears("p.less", fmt.Sprintf("#%d", n-1)) // The write that was sent again.
 }
 
 // TestATimeWindow is chosen by dragging over the bars, and is in the address.
@@ -797,7 +803,7 @@ func TestAnExportIsOpened(t *testing.T) {
 	p.press(row(4))
 	p.appears(".pane .meta", "#4")
 	p.press("#compare")
-	p.appears("p.less", "#3 success before it: 201")
+	p.appears("p.less", "#2 success before it: 201")
 	p.press("#groups")
 	p.becomes(`(all => all.length === 7 && /^201.POST .* 2 25 %/.test(all[0].innerText.replace(/\s+/g, " ")) && !!all[0].querySelector("path").getAttribute("d"))(document.querySelectorAll(".groups tbody tr"))`)
 	p.press(".groups tbody a")

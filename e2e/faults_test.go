@@ -137,6 +137,12 @@ func TestKeysAreATable(t *testing.T) {
 	require.ErrorIs(t, err, hiring.ErrInvalidToken)
 	p.visit(fmt.Sprintf("?request=%d", len(p.server.Journal())))
 	p.appears(".headline", "401 · the key was revoked at ")
+	p.visit("console/keys")
+	p.press(`[aria-label="Restore sk_live_acme"]`)
+	p.appears(".said", "sk_live_acme is valid again")
+	p.becomes("!document.querySelector('tr.revoked') && document.querySelector('.keys').innerText.includes('expires Thu, 31 Dec 2099')")
+	_, err = p.client("sk_live_acme").Account.Get(t.Context())
+	require.NoError(t, err)
 }
 
 // TestTheClock is in the header of each page, shows what will happen, and moves on Enter.

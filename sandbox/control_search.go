@@ -74,7 +74,13 @@ func newCondition(name, value string, now time.Time) (c condition, problem strin
 	case "key":
 		return hasKey(value), ""
 	case "candidate":
-		return func(e *exchange) bool { return strings.EqualFold(e.Subject, value) }, ""
+		if strings.Contains(value, "@") {
+			return func(e *exchange) bool { return strings.EqualFold(e.Subject, value) }, ""
+		}
+		return func(e *exchange) bool {
+			name, _, isAddress := strings.Cut(strings.ToLower(e.Subject), "@")
+			return isAddress && strings.Contains(name, strings.ToLower(value))
+		}, ""
 	case "field":
 		return func(e *exchange) bool {
 			return e.failure().Field == value || slices.Contains(e.failure().Others, value)

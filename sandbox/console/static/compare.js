@@ -5,8 +5,9 @@ import { searchFile } from "./search.js";
 import { cutText, fullTime, plural, pretty, shortIDs, took } from "./format.js";
 
 // partner returns the last success of the same route and key before a request, or the first after it: one with the
-// same path and query if there is one, or else with the same path, or else one of another key.
+// same path and query if there is one, or else with the same path, or else one of another key. That of a write that was sent again is the other one.
 export async function partner(e) {
+  if (e.repeats || e.repeated_by) return e.repeats ?? e.repeated_by;
   const ofRoute = `status:2xx -is:failed route:"${e.method} ${e.route || e.path}"`,
     ofKey = `${ofRoute} key:${e.key_id || "none"}`;
   for (const search of [`${ofKey} "${e.path}?"`, ofKey, ofRoute]) {
@@ -18,7 +19,7 @@ export async function partner(e) {
   }
 }
 
-const varying = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|req_[0-9a-f]+|\d{4}-\d\d-\d\dT[\d:.]+Z|\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT|\b\d{10}\b/g;
+const varying = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|req_[0-9a-f]+|signature=[\w%-]+|\d{4}-\d\d-\d\dT[\d:.]+Z|\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT|\b\d{10}\b/g;
 const comparable = (line, i) => (i ? line.replace(varying, "…") : line); // The first line names the resource.
 
 // linesOf returns the lines of a request and its response, without the headers that differ each time or are those of a browser. Of a response

@@ -47,6 +47,7 @@ function row(k) {
   const quota = (name) => (remaining) => post("quota", { key: k.id, class: name, remaining });
   const plan = (left) => post("plan", { key: k.id, used: k.plan.limit - left, limit: k.plan.limit });
   const revoke = () => act(() => change(() => post("keys/revoke", { token: k.id }), `${k.token} is revoked`));
+  const restore = () => act(() => change(() => post("keys", { token: k.token, scope: k.scope, organization: k.organization, expires: k.expires }), `${k.token} is valid again`));
   return html`<tr class=${k.state}><th scope="row"><div><code title=${name}>${middle(name, 26)}</code>
         ${copyButton(name, "Copy " + name)}<a href=${linkTo("", { q: "key:" + name, view: "groups" })} aria-label=${"Requests of " + name}>Requests</a></div>
       ${valid ? nothing : html`<span class="mark warn">${k.state}</span>`}
@@ -56,7 +57,7 @@ function row(k) {
     ${valid ? limit(k, "reads", k.read, quota("read")) : empty}
     ${valid ? limit(k, "writes", k.write, quota("write")) : empty}
     ${valid && k.plan ? limit(k, "invitations", { ...k.plan, remaining: k.plan.limit - k.plan.used }, plan) : empty}
-    <td>${valid ? html`<button class="plain danger small" aria-label=${"Revoke " + k.token} @click=${revoke}>Revoke</button>` : nothing}</td></tr>`;
+    <td>${valid ? html`<button class="plain danger small" aria-label=${"Revoke " + k.token} @click=${revoke}>Revoke</button>` : k.state === "revoked" ? html`<button class="plain small" aria-label=${"Restore " + k.token} @click=${restore}>Restore</button>` : nothing}</td></tr>`;
 }
 
 const fields = [

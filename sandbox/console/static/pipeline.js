@@ -15,6 +15,7 @@ let assessments = null,
   candidate = null,
   limit = 30;
 let shown = ""; // The query of the columns.
+let used = ""; // The assessment of the last candidate that the page added.
 let revealed = ""; // The candidate whose card was scrolled to, and its column.
 
 const opened = () => state.query.get("candidate");
@@ -169,7 +170,7 @@ function toolbar() {
 // and can undo a typing error. With a result the form adds a candidate who has taken all steps, and needs no address.
 function inviteForm(withResult = false) {
   const active = assessments.filter((a) => a.status === "active");
-  const selected = active.find((a) => a.assessment_id === state.query.get("assessment")) ?? active[0];
+  const selected = [state.query.get("assessment"), used].map((id) => active.find((a) => a.assessment_id === id)).find(Boolean) ?? active[0];
   const send = async ({ assessment, name, email: given, ...result }) => {
     const email = given ?? (await freeAddress(name));
     const known = active.find((a) => [nameOf(a), a.name].includes(assessment));
@@ -177,6 +178,7 @@ function inviteForm(withResult = false) {
     await change(
       async (snapshot) => {
         const assessment_id = known?.assessment_id ?? (await add(assessment));
+        used = assessment_id;
         const sent = withResult ? post("results", { assessment_id, name, email, ...resultOf(result) }) : post("invitations", { assessment_id, name, email });
         const made = await sent.catch(async (error) => {
           if (!known) await post(`snapshots/${snapshot}/restore`); // Removes the assessment that was added.

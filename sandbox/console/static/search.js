@@ -57,7 +57,7 @@ const inFile = {
   status: (e, v) => [String(e.status ?? "none"), String(e.status)[0] + "xx"].includes(v),
   is: (e, v) => (v === "failed" && failed(e)) || (v === "repeated" && !!(e.repeats || e.repeated_by)) || (v === "fault" && !!e.fault),
   method: (e, v) => e.method === v.toUpperCase(),
-  candidate: (e, v) => e.subject?.toLowerCase() === v.toLowerCase(),
+  candidate: (e, v) => (v.includes("@") ? e.subject?.toLowerCase() === v.toLowerCase() : /@/.test(e.subject) && isPart(v, e.subject.split("@")[0])),
   route: (e, v) => (v === "none" ? !e.route : v.includes(" ") ? v === `${e.method} ${e.route || e.path}` : isPart(v, `${e.method} ${e.route || e.path}`)),
   agent: (e, v) => isPart(v, agentOf(e) || "none"),
   fault: (e, v) => v === String(e.fault_id),
