@@ -138,6 +138,12 @@ func TestAHiddenPageHasNoStream(t *testing.T) {
 	hide(false)
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(3))))
 	assert.Equal(t, int32(1), streams.Load())
+	p.visit("console/faults") // A view whose stream has no position to resume from.
+	p.appears("main .quiet", "No fault is active.")
+	hide(true)
+	p.server.Inject(sandbox.Fault{Status: 500})
+	hide(false)
+	p.appears(".faults tr.waiting", "1 left")
 }
 
 // TestATypingErrorIsSaidAndUndone: the notice names the assessment that was added.
@@ -271,7 +277,7 @@ func TestGroups(t *testing.T) {
 	p.dress(appearance{width: 1440, height: 900})
 	p.visit("")
 	p.appears(".columns .program", "Program")
-	p.becomes(`(e => /^hiring-go\/\S+$/.test(e.innerText) && e.title.startsWith(e.innerText + " ") && e.offsetWidth > 100)(document.querySelector("` + `[data-keep=x15] .program"))`)
+	p.becomes(`(e => /^hiring-go\/\S+$/.test(e.innerText) && e.title.startsWith(e.innerText + " ") && e.offsetWidth > 100)(document.querySelector("[data-keep=x15] .program"))`)
 	p.appears(row(16), "no User-Agent")
 	p.press(row(15))
 	p.becomes("!!document.querySelector('.pane .meta') && !document.querySelector('.row .program').offsetWidth") // There is no place.

@@ -100,7 +100,7 @@ func (in *installation[TTx]) logFailure(ctx context.Context, a attempt, err erro
 	in.logger().WarnContext(ctx, text, append(attributes, more...)...)
 }
 
-// unlistedInterval is the time after which a delivery looks again whether its organization is listed. A list that was
+// unlistedInterval is the time after which a delivery checks again whether its organization is listed. A list that was
 // empty by mistake must not cost results, so an operator deletes them. With the jitter it is less than ten minutes.
 const unlistedInterval = 9 * time.Minute
 

@@ -147,8 +147,8 @@ func concerning(e *exchange, actions []action) (all []action) {
 const (
 	// maxBuckets is the number of buckets of the statistics.
 	maxBuckets = 120
-	// minIdle is the shortest time without an exchange that the buckets shorten.
-	minIdle = time.Minute
+	// neverShortened is the longest idle time between two exchanges that the buckets never shorten.
+	neverShortened = time.Minute
 )
 
 type statsJSON struct {
@@ -178,9 +178,9 @@ var bucketLengths = [...]time.Duration{
 // are not in the order of their numbers after the undo of a move of the clock.
 func newStats(found []*exchange) (out statsJSON) {
 	found = slices.SortedStableFunc(slices.Values(found), func(a, b *exchange) int { return a.At.Compare(b.At) })
-	longest := longIdle(found)
+	shortened := minShortened(found)
 	for _, out.Length = range bucketLengths {
-		if out.Buckets = newBuckets(found, out.Length, longest); len(out.Buckets) <= maxBuckets {
+		if out.Buckets = newBuckets(found, out.Length, shortened); len(out.Buckets) <= maxBuckets {
 			break
 		}
 	}
@@ -190,37 +190,37 @@ func newStats(found []*exchange) (out statsJSON) {
 	return out
 }
 
-// longIdle returns from which time without an exchange on the buckets shorten it: the longest ones as long as one is more than a quarter
-// of the time that remains. The others are to scale.
-func longIdle(found []*exchange) time.Duration {
+// minShortened returns the shortest idle time between two exchanges that the buckets shorten. From the longest on, an idle time is
+// shortened if it is at least a quarter of the time that is left without the longer ones. The others are to scale.
+func minShortened(found []*exchange) time.Duration {
 	var all []time.Duration
 	for i := 1; i < len(found); i++ {
-		if idle := found[i].At.Sub(found[i-1].At); idle > minIdle {
+		if idle := found[i].At.Sub(found[i-1].At); idle > neverShortened {
 			all = append(all, idle)
 		}
 	}
 	slices.Sort(all)
-	longest := time.Duration(math.MaxInt64)
+	shortened := time.Duration(math.MaxInt64)
 	if len(all) > 0 {
 		rest := found[len(found)-1].At.Sub(found[0].At)
 		for _, idle := range slices.Backward(all) {
 			if idle < rest/4 {
 				break
 			}
-			longest, rest = idle, rest-idle
+			shortened, rest = idle, rest-idle
 		}
 	}
-	return longest
+	return shortened
 }
 
-// newBuckets counts exchanges, oldest first, in buckets of a length, and returns as soon as there are too many. A time without an
-// exchange that is longest or longer has one bucket.
-func newBuckets(found []*exchange, length, longest time.Duration) (all []bucketJSON) {
+// newBuckets counts exchanges, oldest first, in buckets of a length, and returns as soon as there are too many. An idle time
+// of shortened or more has one bucket.
+func newBuckets(found []*exchange, length, shortened time.Duration) (all []bucketJSON) {
 	var end time.Time // Of the last bucket.
 	for i, e := range found {
 		if at := e.At.Truncate(length); !at.Before(end) {
 			b := bucketJSON{At: world.MomentOf(at)}
-			if i > 0 && e.At.Sub(found[i-1].At) >= longest && at.After(end) {
+			if i > 0 && e.At.Sub(found[i-1].At) >= shortened && at.After(end) {
 				b.Idle = e.At.Sub(found[i-1].At)
 				all = append(all, bucketJSON{At: world.MomentOf(end)})
 			} else {

@@ -81,7 +81,8 @@ func TestASearchHasALanguage(t *testing.T) {
 		`name":""`:                            {4},
 		"nothing:here":                        nil,
 		"candidate:BJORN.BERGSTROM@candidates.test": {3},
-		"candidate:Bjorn": {3},
+		"candidate:Bjorn":           {3},
+		"candidate:candidates.test": nil,
 	} {
 		_, body := steer(t, s, http.MethodGet, "journal?"+url.Values{"search": {search}}.Encode(), "")
 		var got journalNumbers

@@ -37,12 +37,15 @@ function choice(id, label, all, chosen) {
   return popup(id, label + "…", html`<div class="line">${all.map(item)}</div>`, "plain small");
 }
 
-// told returns what a notice says of a candidate's step.
-export const told = (id, name) => (step) => html`<a href=${candidatePath(id)}><bdi>${name}</bdi></a> ${stepText(step)}`;
+// personOf returns the name of a candidate, or else the address.
+export const personOf = (c) => c.candidate_name || c.candidate_email;
+
+// stepNotice returns a function that returns the notice of a candidate's step.
+export const stepNotice = (id, name) => (step) => html`<a href=${candidatePath(id)}><bdi>${name}</bdi></a> ${stepText(step)}`;
 
 // run posts an action about a candidate, and shows what the server did.
 async function run(c, actions, path, body) {
-  await change(() => post(path, body), told(c.id, c.candidate_name || c.candidate_email));
+  await change(() => post(path, body), stepNotice(c.id, personOf(c)));
   await actions.refresh();
 }
 
@@ -70,9 +73,9 @@ function tests(c, actions) {
 export function pane(c, actions) {
   const [next, ...later] = stagesAhead(c);
   const revoke = () => act(() => run(c, actions, `invitations/${c.id}/revoke`));
-  return html`<section class="pane candidate" aria-label=${"Candidate " + (c.candidate_name || c.candidate_email)} aria-describedby="headline" tabindex="-1"
+  return html`<section class="pane candidate" aria-label=${"Candidate " + personOf(c)} aria-describedby="headline" tabindex="-1"
       data-ready=${actions.ready ? "" : nothing}>
-    <div class="head"><div class="title"><h2 class="headline" id="headline"><bdi title=${c.candidate_name}>${middle(c.candidate_name || c.candidate_email, 120)}</bdi></h2>
+    <div class="head"><div class="title"><h2 class="headline" id="headline"><bdi title=${c.candidate_name}>${middle(personOf(c), 120)}</bdi></h2>
       <button class="plain small" aria-label="Close (Esc)" @click=${actions.close}>✕</button></div>
     <p class="meta"><b>${c.stage}</b>${c.ended ? html`<span class="mark">${c.ended}</span>` : nothing}
       ${c.invitations > 1 ? html`<a class="mark odd" href=${linkTo("pipeline", { text: c.candidate_email })}>${invitedTwice(c)}</a>` : nothing}<bdi title=${c.candidate_email}>${middle(c.candidate_email, 60)}</bdi><bdi title=${c.assessment}>${middle(c.assessment, 60)}</bdi></p>

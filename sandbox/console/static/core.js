@@ -71,12 +71,12 @@ export function toQuery(values = {}) {
 }
 
 let drawPage,
-  connection,
+  connectionChanged,
   drawing = null;
 
-// startDrawing draws by f from now on. change is called with "lost" when the server does not respond any more, and then with "connected".
+// startDrawing draws by f from now on. change is called with "lost" when the server stops responding, and with "connected" when it responds again.
 export function startDrawing(f, change) {
-  [drawPage, connection] = [f, change];
+  [drawPage, connectionChanged] = [f, change];
   draw();
 }
 
@@ -90,7 +90,7 @@ export function draw() {
         drawPage();
         keepFocus();
       } finally {
-        resolve(); // Otherwise a mistake in one drawing would end all loading.
+        resolve(); // Also if the drawing fails: refresher waits for it.
       }
     });
   });
@@ -173,7 +173,7 @@ export function follow(filter, after, change) {
 
 // setConnected notes whether the server responds, and removes the messages that it did not.
 function setConnected(isConnected) {
-  if (state.connected !== isConnected) connection(isConnected ? "connected" : "lost");
+  if (state.connected !== isConnected) connectionChanged(isConnected ? "connected" : "lost");
   state.connected = isConnected;
   if (isConnected && state.said?.connection) state.said = null;
   for (const [id, error] of Object.entries(state.errors)) if (isConnected && error.status === 0) delete state.errors[id];
@@ -331,7 +331,7 @@ export function form({ id, label, fields, button, send, subject = "", keep = fal
     event.preventDefault();
     const element = event.target;
     try {
-      if (fields.some(isEmpty)) throw Object.assign(new Error("Must not be empty"), { isOf: isEmpty }); // The server would name the first alone.
+      if (fields.some(isEmpty)) throw Object.assign(new Error("Must not be empty"), { concerns: isEmpty }); // The server would name the first alone.
       await send(valuesOf(element, fields));
       end(keep);
     } catch (error) {
@@ -345,13 +345,13 @@ export function form({ id, label, fields, button, send, subject = "", keep = fal
     target.form.elements[0].focus();
   };
   const error = state.errors[id];
-  const wrong = error && fields.filter(error.isOf ?? ((f) => f.name === error.field || error.field?.endsWith("." + f.name)));
+  const wrong = error && fields.filter(error.concerns ?? ((f) => f.name === error.field || error.field?.endsWith("." + f.name)));
   const show = (f) => field(id, f, subject, wrong?.includes(f) ? error.message : "");
   const folded = fields.filter((f) => f.more);
   return html`<form id=${id} class=${"form " + kind} aria-label=${label} novalidate @submit=${submit}>
     ${fields.filter((f) => !f.more).map(show)}
     ${folded.length ? html`<details class="further" ?open=${!!wrong?.some((f) => f.more)}><summary>More fields</summary><div class="form">${folded.map(show)}</div></details>` : nothing}
-    <button>${button}</button>${error && !error.isOf && !wrong.length ? html`<p class="error" role="alert">${error.message}</p>` : nothing}
+    <button>${button}</button>${error && !error.concerns && !wrong.length ? html`<p class="error" role="alert">${error.message}</p>` : nothing}
     ${shown[id].old ? html`<p class="further line" id=${id + "-draft"}>${shown[id].old} <button type="button" class="plain small" @click=${clear}>Clear</button></p>` : nothing}</form>`;
 }
 
@@ -396,7 +396,7 @@ function input(f, id, formID, draftID, error) {
     invalid = error ? "true" : nothing,
     described = error ? id + "-error" : nothing,
     type = ({ target }) => {
-      if (error && !state.errors[formID]?.isOf) delete state.errors[formID];
+      if (error && !state.errors[formID]?.concerns) delete state.errors[formID];
       setDraft(draftID, target.value);
     };
   if (f.type === "select")

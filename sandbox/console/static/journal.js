@@ -340,7 +340,7 @@ function compare() {
 const toggleGroups = () => setQuery({ view: isGroups() ? "" : "groups" }, true);
 
 function key(name) {
-  const isThere = !opened() || exchange || !lost,
+  const isThere = !opened() || exchange || !lost, // Otherwise the pane says why there is no request.
     number = isThere && (opened() || focusedNumber());
   if (name === "Escape" && opened()) close();
   else if (name === "Escape" && searched() === state.back.from && !isGroups()) {
@@ -374,10 +374,10 @@ const doneText = (e) => (e.ended && e.method !== "GET" && (!e.status || e.status
 
 const shortProgram = (e) => programOf(e).replace(/(\/\S*) .*/, "$1");
 
-// textOf has what the rows of requests say of them if nothing is odd, but the time.
+// textOf returns what the row of a request says, without the time and the marks. Equal rows have equal texts.
 const textOf = (e) => [e.method, e.path, e.query, e.subject, statusText(e), keyName(e), programOf(e)].join(" ");
 
-// isHidden reports whether the row of a request shows a word of the search nowhere.
+// isHidden reports whether a word of the search is not in the row of a request.
 function isHidden(e) {
   const text = [e.method, `${e.path}?${e.query}`, e.subject, e.error && [why(e), e.error.message, e.error.problem], e.fault && effects(e.fault), keyName(e), programOf(e), statusText(e), "#" + e.number].join(" ");
   return words.some((word) => !isPart(word, text));
@@ -530,8 +530,9 @@ function sparkline() {
     [width, height] = [600, 48],
     isIdle = (i) => !!buckets[i + 1]?.idle && !buckets[i].count,
     idle = [...buckets.keys()].filter(isIdle),
-    label = (72 / innerWidth) * width, // A shortened idle time has a place for its length if there are few, or else is a thin line.
-    idleWidth = idle.length * label < width / 4 ? label : label / 9,
+    pixel = width / innerWidth, // About.
+    isLabelled = idle.length * 72 * pixel < width / 4, // A shortened idle time has a place for its length if there are few, or else is a thin line.
+    idleWidth = (isLabelled ? 72 : 8) * pixel,
     step = (width - idle.length * idleWidth) / (buckets.length - idle.length),
     xs = [0],
     barWidth = Math.min(step, 24) - 1;
@@ -587,11 +588,11 @@ function sparkline() {
   const all = () => ((refused ? stats.count < total : searched()) ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (newest > stats.count && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const percent = (x) => (x / width) * 100 + "%";
-  const gap = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${idleWidth === label ? "+" + span(buckets[i + 1].idle) : nothing}</i>`;
+  const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? "+" + span(buckets[i + 1].idle) : nothing}</i>`;
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Requests over time: arrows and Enter choose a window"
       aria-valuemin="1" aria-valuemax=${buckets.length} aria-valuenow=${(range?.[1] ?? buckets.length - 1) + 1} aria-valuetext=${text(range ? chosen() : stats)} @keydown=${press} @blur=${() => choose(null)}
       @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← → and Enter, to choose a time window</title>${buckets.map(group)}</svg>
-    ${idle.map(gap)}<p class="axis"><time>${day(begin, begin, end)}</time><span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
+    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time><span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
 }
 
 // The empty journal.

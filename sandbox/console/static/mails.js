@@ -2,7 +2,7 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, change, copyButton, draw, get, linkTo, post, state, textSearch } from "./core.js";
-import { told } from "./candidate.js";
+import { stepNotice } from "./candidate.js";
 import { clockTime, fullTime, plural, shortDay, shortIDs } from "./format.js";
 
 let mails = null;
@@ -13,7 +13,7 @@ const load = async () => (mails = (await get("mails")).mails.map((m, i) => ({ ..
 
 const open = (m) =>
   act(async () => {
-    await change(() => post(`invitations/${m.invitation_id}/open`), told(m.invitation_id, m.name));
+    await change(() => post(`invitations/${m.invitation_id}/open`), stepNotice(m.invitation_id, m.name));
     await load();
   });
 

@@ -3,7 +3,7 @@ import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, change, closePopups, draw, drafts, find, form, get, isRead, kept, loadKeys, lostPane, openPopup, options, organizations, popup, post, setQuery, state, textSearch, titleOf, toQuery, visit } from "./core.js";
 import { clockTime, fullTime, middle, plural, shortDay } from "./format.js";
-import { armed, invitedTwice, pane, resultFields, resultOf, stages, stagesAhead, steps, told, verdicts } from "./candidate.js";
+import { armed, invitedTwice, pane, personOf, resultFields, resultOf, stages, stagesAhead, stepNotice, steps, verdicts } from "./candidate.js";
 
 const path = "/_sandbox/console/pipeline";
 
@@ -15,7 +15,7 @@ let assessments = null,
   candidate = null,
   limit = 30;
 let shown = ""; // The query of the columns.
-let used = ""; // The assessment of the last candidate that the page added.
+let lastAssessment = ""; // Of the last candidate that the page added.
 let revealed = ""; // The candidate whose card was scrolled to, and its column.
 
 const opened = () => state.query.get("candidate");
@@ -78,7 +78,7 @@ async function take(c, stage, isChosen) {
     if (stage !== "opened" && !c.submission_id) await post(`invitations/${c.id}/begin`);
     if (takes[stage]) await post(takes[stage].replace("ID", c.id));
   };
-  await act(() => change(run, told(c.id, c.candidate_name || c.candidate_email)));
+  await act(() => change(run, stepNotice(c.id, personOf(c))));
   await refreshNow();
   const card = kept(c.id),
     to = card?.getBoundingClientRect();
@@ -114,7 +114,7 @@ function move(by, down) {
 // card shows a candidate. differing are the members that differ among the cards.
 function card(c, differing) {
   const [step] = stagesAhead(c),
-    name = c.candidate_name || c.candidate_email,
+    name = personOf(c),
     at = c[c.stage + "_at"] ?? c.created_at,
     late = !c.report_at ? "no report" : c.report_at > (state.clock?.now ?? "") ? `late ${clockTime(c.report_at).slice(0, 5)}` : "no score";
   const organization = differing.includes("organization") ? titleOf(c.organization) + " · " : "";
@@ -170,7 +170,7 @@ function toolbar() {
 // and can undo a typing error. With a result the form adds a candidate who has taken all steps, and needs no address.
 function inviteForm(withResult = false) {
   const active = assessments.filter((a) => a.status === "active");
-  const selected = [state.query.get("assessment"), used].map((id) => active.find((a) => a.assessment_id === id)).find(Boolean) ?? active[0];
+  const selected = [state.query.get("assessment"), lastAssessment].map((id) => active.find((a) => a.assessment_id === id)).find(Boolean) ?? active[0];
   const send = async ({ assessment, name, email: given, ...result }) => {
     const email = given ?? (await freeAddress(name));
     const known = active.find((a) => [nameOf(a), a.name].includes(assessment));
@@ -178,7 +178,7 @@ function inviteForm(withResult = false) {
     await change(
       async (snapshot) => {
         const assessment_id = known?.assessment_id ?? (await add(assessment));
-        used = assessment_id;
+        lastAssessment = assessment_id;
         const sent = withResult ? post("results", { assessment_id, name, email, ...resultOf(result) }) : post("invitations", { assessment_id, name, email });
         const made = await sent.catch(async (error) => {
           if (!known) await post(`snapshots/${snapshot}/restore`); // Removes the assessment that was added.
@@ -186,7 +186,7 @@ function inviteForm(withResult = false) {
         });
         id = made.invitation_id ?? made.submission_id;
       },
-      (step) => html`${told(id, name ?? email)(step)}${known ? nothing : html` · new assessment “<bdi>${assessment}</bdi>”`}`,
+      (step) => html`${stepNotice(id, name ?? email)(step)}${known ? nothing : html` · new assessment “<bdi>${assessment}</bdi>”`}`,
     );
     closePopups();
     act(async () => { // Not awaited: the form is empty now, and the next candidate may be typed.
