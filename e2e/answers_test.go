@@ -568,12 +568,13 @@ func TestOneCandidate(t *testing.T) {
 		return res.StatusCode
 	}
 	p.press("#candidate-mails")
-	p.appears(".mails", "Invitation: Backend engineer")
-	p.appears(".mails", "Sandbox Live Ltd invites you to the assessment \"Backend engineer\".")
-	assert.True(t, strings.HasSuffix(p.text(".letter + .line code"), "?candidate=…"+invitation[32:]))
-	p.appears(".mail-row", "No request in the journal sent it.")
-	p.press("[aria-label^='Open as']")
+	p.appears(".mail-row[aria-current] .topic", "Invitation: Backend engineer Hello Ada, Sandbox Live Ltd")
+	p.appears(".letter", "Sandbox Live Ltd invites you to the assessment \"Backend engineer\".")
+	p.becomes("document.querySelector('.pane h2 a').href.endsWith('?candidate=" + invitation + "')")
+	p.appears(".letter", "no request in the journal")
+	p.press(".pane .line button") // Open as candidate.
 	p.appears(".said", "Ada opened")
+	p.becomes("document.querySelectorAll('.pane .line button').length === 1 && !document.querySelector('.unread')") // One copies the link.
 	p.do(chromedp.NavigateBack())
 	p.appears(".pane .meta", "opened")
 	p.do(chromedp.KeyEvent("z"))
@@ -621,22 +622,33 @@ func TestOneCandidate(t *testing.T) {
 	p.choose("#verdict", "flagged")
 	p.appears(".card .score", "31")
 	p.visit("console/mails")
-	p.appears(".mails", "opened") // The link has no button any more.
-	for width, lines := range map[int64]int{1000: 1, 390: 3} {
+	p.appears(".mails", "opened")
+	for width, height := range map[int64]int{1000: 64, 390: 96} {
 		p.dress(appearance{width: width, height: 800})
-		p.becomes(fmt.Sprintf("new Set([...document.querySelectorAll('.mail-row > *')].map(e => e.getBoundingClientRect()).map(r => Math.round((r.top + r.bottom) / 24))).size <= %d", lines))
+		p.becomes(fmt.Sprintf("document.querySelector('.mail-row')?.offsetHeight < %d", height))
 	}
-	p.press(".mails summary")
+	p.dress(appearance{width: 1280, height: 800})
+	p.press(".mail-row")
 	_, err = p.server.Invite(assessment, "bea@candidates.test", "Bea")
 	require.NoError(t, err)
-	p.becomes("(all => all.length === 2 && !all[0].open && all[1].open)(document.querySelectorAll('.mails details'))")
+	p.becomes("(all => all.length === 2 && !all[0].ariaCurrent && !!all[1].ariaCurrent)(document.querySelectorAll('.mail-row'))")
+	p.appears(".pane h2", "Ada")
+	for _, press := range [][2]string{{"k", "Bea"}, {"k", "Bea"}, {"j", "Ada"}} {
+		p.do(chromedp.KeyEvent(press[0]))
+		p.appears(".pane h2", press[1])
+	}
+	p.do(chromedp.KeyEvent(kb.Escape))
+	p.becomes("!document.querySelector('.pane') && document.activeElement.innerText.includes('ada@candidates.test')")
+	p.do(chromedp.KeyEvent("k"), chromedp.KeyEvent(kb.Enter))
+	p.becomes("document.activeElement.matches('.pane') && document.querySelector('.pane h2').innerText === 'Bea'")
 	p.server.AddKey(sandbox.Key{Token: "sk_live_other", Organization: "other"})
 	p.visit("console/mails?text=nobody")
 	p.appears("main", "No e-mail matches.")
 	p.fill("input[name=text]", "ADA@")
-	p.press(".mails summary")
-	p.becomes(`/From Sandbox Live Ltd · \w+, .* \d\d:\d\d:\d\d\.\d{3}/.test(document.querySelector(".mails").innerText)`)
-	assert.NotContains(t, p.text(".mails"), "default")
+	p.becomes("document.querySelectorAll('.mail-row').length === 1")
+	p.press(".mail-row")
+	p.becomes(`/From\s+Sandbox Live Ltd\s+Sent\s+\w+, .* \d\d:\d\d:\d\d\.\d{3}/.test(document.querySelector(".letter").innerText)`)
+	assert.NotContains(t, p.text(".pane"), "default")
 	assert.Contains(t, p.text(".filters"), "1 of 2 e-mails")
 	p.visit("console/faults")
 	p.fill("#inject-candidate", "ada@candidates.test")

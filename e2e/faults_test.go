@@ -26,7 +26,7 @@ func TestEachFaultIsInjected(t *testing.T) {
 		"Slow: 3 seconds": "<nil>", "Connection reset before the work": "connection reset", "Response lost after the work": "connection reset",
 		"502 page of a proxy": "Bad gateway", "Cut in the middle": "EOF",
 	} {
-		p.choose("#inject-preset", preset)
+		p.press("#inject [value=" + quote(preset) + "]")
 		p.press("#inject > button")
 		p.appears(".faults tr.waiting", "1 left")
 		p.appears("nav .badge", "1")
@@ -35,7 +35,7 @@ func TestEachFaultIsInjected(t *testing.T) {
 		number++
 		p.becomes(fmt.Sprintf("document.querySelectorAll('#ended tr.done').length === %d && !document.querySelector('.faults tr.waiting')", number))
 	}
-	p.choose("#inject-preset", "500 Internal error")
+	p.press("#inject [value='500 Internal error']")
 	p.fill("#inject-status", "404")
 	p.press("#inject > button")
 	p.appears(".faults tr.waiting", "1 left")

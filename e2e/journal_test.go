@@ -437,7 +437,7 @@ func TestOneRequest(t *testing.T) {
 	p.do(chromedp.KeyEvent("j"))
 	p.appears(".pane .meta", "#2")
 	p.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("f")) // Of the row that has the focus.
-	p.becomes("document.getElementById('inject-route')?.value === 'GET /account' && document.activeElement.id === 'inject-preset'")
+	p.becomes("document.getElementById('inject-route')?.value === 'GET /account' && document.activeElement.value === '500 Internal error'")
 	p.press("#inject > button") // The first: 500 Internal error.
 	p.appears(".faults tr.waiting", "INTERNAL_ERROR for GET /account of sk_live_sandbox")
 }
@@ -488,7 +488,7 @@ func TestTheViewIsReadAgainWhenTheServerIsBack(t *testing.T) {
 	for _, view := range []struct {
 		path, shown string
 		isRestarted bool
-	}{{pipelinePath, ".card", true}, {"console/mails", ".mail-row", true}, {pipelinePath, ".card", false}} {
+	}{{pipelinePath, ".card a bdi", true}, {"console/mails", ".from b", true}, {pipelinePath, ".card a bdi", false}} {
 		p.start()
 		p.candidate()
 		p.visit(view.path)
@@ -505,7 +505,7 @@ func TestTheViewIsReadAgainWhenTheServerIsBack(t *testing.T) {
 		require.NoError(t, err)
 		p.page.Store(http.HandlerFunc(console.Handler(p.server).ServeHTTP))
 		names := map[bool]string{true: "Bea", false: "Bea,Ada"}[view.isRestarted]
-		p.becomes(fmt.Sprintf("document.querySelector('.link').innerText === 'Live' && [...document.querySelectorAll('%s a bdi')].map(e => e.innerText).join() === %q", view.shown, names))
+		p.becomes(fmt.Sprintf("document.querySelector('.link').innerText === 'Live' && [...document.querySelectorAll('%s')].map(e => e.innerText).join() === %q", view.shown, names))
 		if view.isRestarted {
 			p.appears(".said", "The sandbox was started again")
 		}
@@ -595,8 +595,10 @@ func TestTheStoryOfARepeatedWrite(t *testing.T) {
 	p.appears(".pane .note.odd", "Both were done: 2 e-mails to Ada@candidates.test.")
 	p.press(".pane .note.odd a[href*=mails]")
 	p.do(chromedp.WaitVisible(chromedp.CSS(".mail-row")))
-	evaluate[string](p, "document.querySelectorAll('.mail-row summary').forEach(s => s.click()), ''")
-	p.becomes("[...document.querySelectorAll('.mail-row [href*=request]')].map(e => e.innerText).join() === '#5,#4,#2,#1'") // Also of a lost response.
+	p.press(".mail-row")
+	p.becomes("[...document.querySelectorAll('.letter [href*=request]')].map(e => e.innerText).join() === 'request #5,request #4,request #1'") // Also of a lost response.
+	p.press("li:nth-child(3) > .mail-row")
+	p.becomes("[...document.querySelectorAll('.letter [href*=request]')].map(e => e.innerText).join() === 'request #2'")
 	p.visit("console/faults")
 	p.press("#ended a")
 	p.listed(1)

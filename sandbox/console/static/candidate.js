@@ -1,5 +1,5 @@
 // The pane of one candidate.
-import { html, nothing } from "./lit/lit-html.js";
+import { html, nothing, svg } from "./lit/lit-html.js";
 import { act, change, closePopups, copyButton, drafts, form, linkTo, popup, post, state } from "./core.js";
 import { candidatePath, clockTime, dayOf, effects, fullTime, middle, plural, shortIDs, span, stepText } from "./format.js";
 
@@ -40,6 +40,13 @@ function choice(id, label, all, chosen) {
 // personOf returns the name of a candidate, or else the address.
 export const personOf = (c) => c.candidate_name || c.candidate_email;
 
+// avatar shows the initials of a person, in a colour that an address always has.
+export function avatar(name, email) {
+  const names = name.split(/[\s@]+/).filter(Boolean),
+    colour = [...email].reduce((sum, c) => sum + c.codePointAt(0), 0) % 6;
+  return html`<span class="avatar" data-colour=${colour} aria-hidden="true">${[...new Set([names[0], names.at(-1)])].map((n) => [...n][0].toUpperCase())}</span>`;
+}
+
 // stepNotice returns a function that returns the notice of a candidate's step.
 export const stepNotice = (id, name) => (step) => html`<a href=${candidatePath(id)}><bdi>${name}</bdi></a> ${stepText(step)}`;
 
@@ -75,7 +82,7 @@ export function pane(c, actions) {
   const revoke = () => act(() => run(c, actions, `invitations/${c.id}/revoke`));
   return html`<section class="pane candidate" aria-label=${"Candidate " + personOf(c)} aria-describedby="headline" tabindex="-1"
       data-ready=${actions.ready ? "" : nothing}>
-    <div class="head"><div class="title"><h2 class="headline" id="headline"><bdi title=${c.candidate_name}>${middle(personOf(c), 120)}</bdi></h2>
+    <div class="head"><div class="title">${avatar(personOf(c), c.candidate_email)}<h2 class="headline" id="headline"><bdi title=${c.candidate_name}>${middle(personOf(c), 120)}</bdi></h2>
       <button class="plain small" aria-label="Close (Esc)" @click=${actions.close}>✕</button></div>
     <p class="meta"><b>${c.stage}</b>${c.ended ? html`<span class="mark">${c.ended}</span>` : nothing}
       ${c.invitations > 1 ? html`<a class="mark odd" href=${linkTo("pipeline", { text: c.candidate_email })}>${invitedTwice(c)}</a>` : nothing}<bdi title=${c.candidate_email}>${middle(c.candidate_email, 60)}</bdi><bdi title=${c.assessment}>${middle(c.assessment, 60)}</bdi></p>
@@ -115,6 +122,8 @@ const pillars = { correctness: "Correctness", craft: "Craft", ai_fluency: "AI Fl
 const number = (name, label, placeholder = "auto") => ({ name, label, number: true, kind: "short", placeholder });
 const select = (name, label, first, all) => ({ name, label, type: "select", options: [["", first], ...all] });
 
+export const verdictKind = (verdict) => (/yes/.test(verdict) ? "good" : /no/.test(verdict) ? "bad" : "");
+
 export const verdicts = ["strong_yes", "yes", "no", "strong_no"].map((v) => [v, v.replace("_", " ")]);
 
 // resultFields returns the fields of a result in a form. The sandbox chooses what is left empty, but no pillar if one is given.
@@ -148,14 +157,15 @@ function grading(c, actions) {
 
 function report(r) {
   const lists = Object.entries(r).filter(([name, items]) => name !== "pillars" && Array.isArray(items) && items.length);
-  const rank = r.pipeline_rank ? `, rank ${r.pipeline_rank.rank} of ${r.pipeline_rank.total}` : "";
-  const percentile = r.percentile ? `, percentile ${r.percentile}` : "";
+  const fact = (kind, text) => html`<span class=${"mark " + (kind || "")}>${text}</span>`;
+  const rank = r.pipeline_rank ? fact("", `rank ${r.pipeline_rank.rank} of ${r.pipeline_rank.total}`) : nothing;
+  const percentile = r.percentile ? fact("", `percentile ${r.percentile}`) : nothing;
   const meter = (p) => html`<b>${p.score}</b><meter min="0" max="100" value=${p.score} aria-label=${p.label}></meter>`;
   const pillar = (p) => html`<li><span>${p.label}</span> ${p.score === null ? html`<small>no score: not enough data</small>` : meter(p)}
     ${p.low_confidence && p.score !== null ? html`<b class="warn">low confidence</b>` : nothing}</li>`;
   return html`<section class="report" aria-label="Report"><h3>Report</h3>
-    <p class="verdict"><b>${r.ship_score ?? "–"}</b> <span>${r.verdict_label}</span>
-      <small>confidence ${r.confidence}, integrity ${r.integrity_status}${rank}${percentile}</small></p>
-    <p>${r.summary}</p><ul class="pillars">${(r.pillars ?? []).map(pillar)}</ul>
+    <div class=${"verdict " + verdictKind(r.verdict)}><svg viewBox="0 0 36 36" aria-hidden="true"><circle cx="18" cy="18" r="16"></circle>${r.ship_score ? svg`<circle cx="18" cy="18" r="16" pathLength="100" stroke-dasharray=${`${r.ship_score} 100`}></circle>` : nothing}</svg><b>${r.ship_score ?? "–"}</b>
+      <div><p><strong>${r.verdict_label}</strong>${fact(r.confidence === "low" && "warn", `confidence ${r.confidence}`)}${fact(r.integrity_status === "flagged" && "bad", `integrity ${r.integrity_status}`)}${rank}${percentile}</p>
+    <p>${r.summary}</p></div></div><ul class="pillars">${(r.pillars ?? []).map(pillar)}</ul>
     ${lists.map(([name, items]) => html`<h4>${name[0].toUpperCase() + name.slice(1).replaceAll("_", " ")}</h4><ul>${items.map((i) => html`<li>${typeof i === "string" ? i : JSON.stringify(i)}</li>`)}</ul>`)}</section>`;
 }

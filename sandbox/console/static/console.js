@@ -218,7 +218,7 @@ document.addEventListener("click", (event) => {
   const selection = getSelection();
   if (!selection.isCollapsed && link.contains(selection.anchorNode)) return; // The text of a row was selected.
   const isByKey = event.detail === 0 && link.closest("[data-keep], #fail-next");
-  state.entering = !isByKey ? "" : link.closest(".groups") ? "#list [data-keep^=x]" : ".pane[data-ready], #inject select";
+  state.entering = !isByKey ? "" : link.closest(".groups") ? "#list [data-keep^=x]" : ".pane[data-ready], #inject :checked";
   visit(link.pathname, Object.fromEntries(new URLSearchParams(link.search)));
   if (event.detail === 0 && link.closest(".facts")) viewNow().refresh.settled().then(viewNow().enter); // The pane is closed.
 });

@@ -379,9 +379,16 @@ function checks({ name, label, options }, id, draftID) {
   return html`<div class="line wide" role="group" aria-label=${label} @change=${({ currentTarget }) => setDraft(draftID, checked(currentTarget, name))}>${label}: ${options.map(box)}</div>`;
 }
 
+// radios returns a group of choices, of which one is made.
+function radios({ name, label, options }, id, draftID, chosen) {
+  const radio = (value) => html`<label><input type="radio" name=${name} value=${value} .checked=${live(value === chosen)} @change=${() => setDraft(draftID, value)}>${value}</label>`;
+  return html`<fieldset id=${id} class="radios"><legend>${label}</legend>${options.map(radio)}</fieldset>`;
+}
+
 // field returns a labelled input with its error.
 function field(formID, f, subject, error) {
   const id = formID + "-" + f.name;
+  if (f.type === "radios") return radios(f, id, subject + id, String(drafts[subject + id] ?? usual(f)));
   if (f.type === "checks") return checks(f, id, subject + id);
   return html`<label class=${`field ${f.type ?? "text"} ${f.kind ?? ""}`}>
     <span>${f.label}</span>${input(f, id, formID, subject + id, error)}${problem(id, error)}</label>`;
@@ -430,14 +437,14 @@ export async function copy(text) {
 }
 
 // copyButton returns a button that copies a text.
-export function copyButton(text, label) {
+export function copyButton(text, label, name = "Copy") {
   const press = ({ currentTarget: button }) =>
     act(async () => {
       await copy(text);
       button.dataset.copied = "";
       setTimeout(() => delete button.dataset.copied, 1500);
     });
-  return html`<button type="button" class="plain small copy" aria-label=${label} @click=${press}>Copy</button>`;
+  return html`<button type="button" class="plain small copy" aria-label=${label} @click=${press}>${name}</button>`;
 }
 
 // isTouched reports whether a finger may touch the screen, which cannot be seen beforehand.

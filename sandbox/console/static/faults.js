@@ -2,7 +2,7 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, change, form, linkTo, post, state } from "./core.js";
-import { faultText, plural } from "./format.js";
+import { effects, faultText, plural } from "./format.js";
 
 // presets are the usual faults.
 const presets = {
@@ -21,7 +21,7 @@ function fields() {
   const keys = state.keys.filter((k) => k.state === "valid").map((k) => [k.id, k.token]);
   const routes = [["", "Every request"], "GET *", "POST *", "PATCH *", "DELETE *", ...state.routes];
   return [
-    { name: "preset", label: "Fault", type: "select", options: Object.keys(presets), value: "500 Internal error", kind: "wide" },
+    { name: "preset", label: "Fault", type: "radios", options: Object.keys(presets), value: "500 Internal error" },
     { name: "times", label: "Times", type: "select", options: [["1", "once"], ["3", "3 times"], ["-1", "always"]], value: "1", kind: "short" },
     { name: "route", label: "Route", type: "select", options: routes, value: state.query.get("route"), kind: "wide" },
     { name: "key", label: "Key", type: "select", options: [["", "Any key"], ...keys], value: state.query.get("key") ?? "" },
@@ -46,8 +46,8 @@ function table(faults, caption) {
   };
   const remove = (f) => act(() => change(() => post("faults/clear", { id: f.id }), "The fault is removed"));
   const again = (f) => act(() => change(() => post("faults", f.fault), "The fault is active"));
-  const row = (f) => html`<tr class=${f.waiting ? "waiting" : "done"}><td data-label="Fault">${text(f)}</td>
-    <td data-label="Remaining">${!f.waiting ? "–" : f.times_left < 0 ? "always" : `${f.times_left} left`}</td>
+  const row = (f) => html`<tr class=${f.waiting ? "waiting" : "done"}><td data-label="Fault"><b>${effects(f.fault).join(", ")}</b>${text(f).slice(effects(f.fault).join(", ").length)}</td>
+    <td data-label="Remaining">${!f.waiting ? "" : f.times_left < 0 ? "always" : `${f.times_left} left`}</td>
     <td data-label="Fired" class="number">${f.fired ? html`<a href=${linkTo("", { q: "fault:" + f.id })}>${plural(f.fired, "time")}</a>` : "never"}</td>
     <td>${f.waiting ? html`<button class="plain danger small" aria-label=${"Remove: " + text(f)} @click=${() => remove(f)}>Remove</button>` : html`<button class="plain small" aria-label=${"Inject again: " + text(f)} @click=${() => again(f)}>Inject again</button>`}</td></tr>`;
   return html`<table class="faults"><caption class="gone">${caption}</caption>

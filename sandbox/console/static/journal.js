@@ -357,7 +357,7 @@ function key(name) {
   else if (name === "d" && number) compare();
   else if (name === "y" && number) act(async () => copyCurl(await read(number)));
   else if (name === "f" && number && !state.file) act(async () => {
-    state.entering = "#inject select";
+    state.entering = "#inject :checked";
     visit(failLink(await read(number)));
   });
   else return false;
@@ -589,10 +589,14 @@ function sparkline() {
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const percent = (x) => (x / width) * 100 + "%";
   const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? "+" + span(buckets[i + 1].idle) : nothing}</i>`;
+  const tick = (part) => {
+    const { at } = buckets[xs.findLastIndex((x) => x <= part * width)];
+    return html`<time class="tick" .style=${`left:${100 * part}%`}>${day(at, at, at)}</time>`;
+  };
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Requests over time: arrows and Enter choose a window"
       aria-valuemin="1" aria-valuemax=${buckets.length} aria-valuenow=${(range?.[1] ?? buckets.length - 1) + 1} aria-valuetext=${text(range ? chosen() : stats)} @keydown=${press} @blur=${() => choose(null)}
       @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← → and Enter, to choose a time window</title>${buckets.map(group)}</svg>
-    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time><span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
+    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time>${buckets.length > 9 ? [tick(0.2), tick(0.8)] : nothing}<span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
 }
 
 // The empty journal.

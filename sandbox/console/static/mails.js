@@ -1,48 +1,80 @@
-// The invitation e-mails that the sandbox sent to candidates, all or those of one candidate.
+// The invitation e-mails that the sandbox sent to candidates, and those of one invitation beside them.
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, change, copyButton, draw, get, linkTo, post, state, textSearch } from "./core.js";
-import { stepNotice } from "./candidate.js";
-import { clockTime, fullTime, plural, shortDay, shortIDs } from "./format.js";
+import { act, change, copyButton, get, kept, linkTo, lostPane, post, setQuery, state, textSearch, toQuery, visit } from "./core.js";
+import { avatar, stepNotice } from "./candidate.js";
+import { candidatePath, clockTime, fullTime, plural, shortDay } from "./format.js";
 
 let mails = null;
-const requests = new Map(); // Numbers of those that sent the opened e-mails, 0 if no request in the journal did.
+
+const opened = () => state.query.get("mail");
+const ofOpened = () => mails.filter((m) => m.invitation_id === opened());
 
 // The server has them oldest first, which gives each a number that stays.
-const load = async () => (mails = (await get("mails")).mails.map((m, i) => ({ ...m, nth: i })).reverse());
+async function load() {
+  mails = (await get("mails")).mails.map((m, i) => ({ ...m, nth: i })).reverse();
+  if (ofOpened().length) await loadSenders(ofOpened());
+}
 
-const open = (m) =>
+// loadSenders finds the requests that sent the e-mails of an invitation: the writes that name it sent them in their order.
+async function loadSenders(all) {
+  const { entries } = await get("journal", { search: `${opened()} method:POST` });
+  for (const route of ["/resend", "/invitations"]) {
+    const sent = entries.filter((e) => e.done && !e.undone && e.route.endsWith(route));
+    all.filter((m) => m.resent === (route === "/resend")).forEach((m, i) => (m.request = sent.at(-1 - i)?.number));
+  }
+}
+
+const openLink = (m) =>
   act(async () => {
     await change(() => post(`invitations/${m.invitation_id}/open`), stepNotice(m.invitation_id, m.name));
     await load();
   });
 
-// link returns an address at which a candidate opens the invitation: that of the candidate in the sandbox.
-const link = (m) => linkTo("pipeline", { candidate: m.invitation_id });
+const stageOf = (m) => m.ended || (m.opened ? "opened" : "");
 
-// loadSender finds the request that sent an e-mail: the writes that name an invitation sent its e-mails in their order.
-const loadSender = (m) =>
-  act(async () => {
-    const { entries } = await get("journal", { search: `${m.invitation_id} method:POST` }),
-      sent = entries.filter((e) => e.done && !e.undone && e.route.endsWith(m.resent ? "/resend" : "/invitations")),
-      later = mails.filter((x) => x.invitation_id === m.invitation_id && x.resent === m.resent && x.nth > m.nth).length;
-    requests.set(m.nth, sent.at(-1 - later)?.number ?? 0);
-    draw();
-  });
+const row = (m) => html`<li><a class=${"mail-row " + (stageOf(m) ? "" : "unread")} href=${mailsPage.path + toQuery({ text: state.query.get("text"), mail: m.invitation_id })} data-keep=${"m" + m.nth}
+    aria-current=${m.invitation_id === opened() ? "true" : nothing}>${avatar(m.name || m.email, m.email)}
+  <span class="from"><b><bdi>${m.name}</bdi></b> <bdi class="quiet" title=${m.email}>${m.email}</bdi></span>
+  <span class="topic"><b>${m.subject}</b> <span class="quiet">${m.text.replace(/\s+/g, " ")}</span></span>
+  <span class="stage">${m.resent ? html`<span class="mark">resent</span> ` : nothing}<small>${stageOf(m)}</small></span>
+  <time class="quiet" title=${fullTime(m.at)}>${shortDay(m.at)} ${clockTime(m.at).slice(0, 5)}</time></a></li>`;
 
-function sender(m) {
-  const number = requests.get(m.nth);
-  return number ? html`Sent by request <a href=${linkTo("", { request: number })}>#${number}</a>` : number === 0 ? "No request in the journal sent it." : nothing;
+const letter = (m) => html`<article class="letter"><dl class="meta facts"><div><dt><small>From</small></dt><dd><bdi>${m.sender}</bdi></dd></div>
+    <div><dt><small>Sent</small></dt><dd><time>${fullTime(m.at)}${m.at.slice(19, 23)}</time></dd></div>
+    <div><dt><small>Sent by</small></dt><dd>${m.request ? html`<a href=${linkTo("", { request: m.request })}>request #${m.request}</a>` : "no request in the journal"}</dd></div></dl>
+  <h3>${m.subject}${m.resent ? html`<span class="mark">resent</span>` : nothing}</h3><p>${m.text}</p></article>`;
+
+function close() {
+  const row = `m${ofOpened()[0]?.nth}`;
+  setQuery({ mail: "" });
+  requestAnimationFrame(() => kept(row)?.focus());
 }
 
-// row shows an e-mail. It is open if the address names it.
-const row = (m) => html`<li class="mail-row"><p><a href=${link(m)}><bdi>${m.name}</bdi></a> <bdi class="quiet" title=${m.email}>${m.email}</bdi></p>
-    <details ?open=${state.query.get("mail") === m.invitation_id} @toggle=${({ newState }) => newState === "open" && loadSender(m)}><summary>${m.subject}${m.resent ? html` <span class="mark">resent</span>` : nothing}</summary>
-      <p class="quiet">From <bdi>${m.sender}</bdi>${m.organization ? html` · ${m.organization}` : nothing} · <time>${fullTime(m.at)}${m.at.slice(19, 23)}</time></p><p class="letter">${m.text}</p>
-      <p class="line"><code title=${link(m)}>${shortIDs(link(m))}</code>${copyButton(location.origin + link(m), "Copy the link")}</p>
-      <p class="line"><span>${sender(m)}</span><a href=${linkTo("mails", { mail: m.invitation_id })}>Link to this e-mail</a><small>The sandbox made this text. The service's own may differ.</small></p></details>
-    <time class="quiet" title=${fullTime(m.at)}>${shortDay(m.at)} ${clockTime(m.at)}</time>
-    <p>${m.opened || m.ended ? html`<small>${m.ended || "opened"}</small>` : html`<button class="plain small" @click=${() => open(m)} aria-label=${"Open as candidate " + m.name}>Open as candidate</button>`}</p></li>`;
+// pane shows the e-mails of an invitation. The link in them is that of the candidate in the sandbox.
+function pane() {
+  const all = ofOpened(),
+    [m] = all;
+  if (!m) return lostPane("E-mails", "The live data has no such e-mail: a reset removes all.", close);
+  const address = candidatePath(m.invitation_id);
+  return html`<section class="pane" aria-label=${"E-mails to " + m.name} aria-describedby="headline" tabindex="-1" data-ready>
+    <div class="head"><div class="title">${avatar(m.name || m.email, m.email)}<h2 class="headline" id="headline"><a href=${address} title="The candidate"><bdi>${m.name}</bdi></a></h2>
+      <button class="plain small" aria-label="Close (Esc)" @click=${close}>✕</button></div>
+    <p class="meta"><bdi>${m.email}</bdi>${m.organization ? html`<bdi>${m.organization}</bdi>` : nothing}<b>${stageOf(m) || "not opened"}</b></p>
+    <p class="line">${stageOf(m) ? nothing : html`<button @click=${() => openLink(m)}>Open as candidate</button>`}${copyButton(location.origin + address, "Copy the candidate's link", "Copy link")}</p></div>
+    ${all.map(letter)}<p class="quiet">The sandbox made these texts. The service's own may differ.</p></section>`;
+}
+
+// move goes to another row, or to the e-mails of another one if some are open.
+function move(columns, by) {
+  const rows = [...document.querySelectorAll(".mail-row")],
+    at = rows.findIndex((r) => (opened() ? r.ariaCurrent : r === document.activeElement)),
+    next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
+  if (columns || !next) return false;
+  if (opened()) visit(next.pathname, Object.fromEntries(new URLSearchParams(next.search)), false);
+  if (!document.querySelector(".pane")?.contains(document.activeElement)) next.focus();
+  return true;
+}
 
 const maxShown = 200;
 
@@ -52,15 +84,16 @@ function view() {
     return html`<section class="panel guide"><h1>No e-mails yet</h1>
       <p>Each invitation of the live data sends an e-mail, which stays here. <a href=${linkTo("pipeline", {})}>Invite a candidate</a>.</p></section>`;
   const text = (state.query.get("text") ?? "").toLowerCase(),
-    id = text ? null : state.query.get("mail"),
-    found = mails.filter((m) => (id ? m.invitation_id === id : [m.subject, m.name, m.email].some((part) => part.toLowerCase().includes(text))));
+    found = mails.filter((m) => [m.subject, m.name, m.email].some((part) => part.toLowerCase().includes(text)));
   return html`<h1 class="gone">Mails</h1><div class="filters" role="search">${textSearch("Search subjects, names and addresses")}
-      <span class="quiet" role="status">${text || id ? `${found.length} of ` : ""}${plural(mails.length, "e-mail")}, not sent over the network</span>${id ? html`<a href=${linkTo("mails")}>Show all</a>` : nothing}</div>
-    <section class="panel">${found.length ? html`<ol class="mails">${repeat(found.slice(0, maxShown), (m) => m.nth, row)}</ol>` : html`<p class="quiet">No e-mail matches.</p>`}
-    ${found.length > maxShown ? html`<p class="quiet">The search finds the other ${found.length - maxShown}.</p>` : nothing}</section>`;
+      <span class="quiet" role="status">${text ? `${found.length} of ` : ""}${plural(mails.length, "e-mail")}, not sent over the network</span></div>
+    <div class=${"split " + (opened() ? "open" : "")}><section class="listing mails" aria-label="E-mails, newest first">${found.length ? html`<ol>${repeat(found.slice(0, maxShown), (m) => m.nth, row)}</ol>` : html`<p class="none">No e-mail matches.</p>`}
+      ${found.length > maxShown ? html`<p class="none">The search finds the other ${found.length - maxShown}.</p>` : nothing}</section>${opened() ? pane() : nothing}</div>`;
 }
 
 export const mailsPage = {
-  name: "mails", title: "Mails", path: "/_sandbox/console/mails", changes: ["assessments"], load, view,
+  name: "mails", title: "Mails", path: "/_sandbox/console/mails", changes: ["assessments", "journal"], load, view, move,
+  enter: () => move(0, 1),
+  key: (name) => name === "Escape" && opened() && (close(), true),
   candidates: () => mailsPage.refresh(),
 };

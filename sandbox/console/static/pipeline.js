@@ -3,7 +3,7 @@ import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, change, closePopups, draw, drafts, find, form, get, isRead, kept, loadKeys, lostPane, openPopup, options, organizations, popup, post, setQuery, state, textSearch, titleOf, toQuery, visit } from "./core.js";
 import { clockTime, fullTime, middle, plural, shortDay } from "./format.js";
-import { armed, invitedTwice, pane, personOf, resultFields, resultOf, stages, stagesAhead, stepNotice, steps, verdicts } from "./candidate.js";
+import { armed, avatar, invitedTwice, pane, personOf, resultFields, resultOf, stages, stagesAhead, stepNotice, steps, verdictKind, verdicts } from "./candidate.js";
 
 const path = "/_sandbox/console/pipeline";
 
@@ -118,16 +118,16 @@ function card(c, differing) {
     at = c[c.stage + "_at"] ?? c.created_at,
     late = !c.report_at ? "no report" : c.report_at > (state.clock?.now ?? "") ? `late ${clockTime(c.report_at).slice(0, 5)}` : "no score";
   const organization = differing.includes("organization") ? titleOf(c.organization) + " · " : "";
-  return html`<li class=${"card " + (c.ended ? "ended" : "")} data-keep=${c.id}>
+  return html`<li class=${"card " + (c.ended ? "ended" : "")} data-keep=${c.id}>${avatar(name, c.candidate_email)}
     <a href=${path + toQuery({ ...Object.fromEntries(state.query), candidate: c.id })} title=${name} aria-label=${name} dir="auto"
       aria-current=${c.id === opened() ? "true" : nothing}><bdi>${name}</bdi></a>
-    <span class="mail" title=${c.candidate_email}>${c.candidate_email.split("@").map((part, i) => (i ? html`<wbr>@${part}` : part))}${differing.includes("assessment_id") ? html`<br><bdi title=${c.assessment}>${c.assessment}</bdi>` : nothing}</span>
+    <span class="mail" title=${c.candidate_email}>${c.candidate_email.split("@").map((part, i) => (i ? html`<span class="host">@${part}</span>` : part))}${differing.includes("assessment_id") ? html`<br><bdi title=${c.assessment}>${c.assessment}</bdi>` : nothing}</span>
     <span class="badges">${c.invitations > 1 ? html`<b class="odd">${invitedTwice(c)}</b> ` : nothing}${armed(c).length ? html`<b class="warn">fault</b> ` : nothing}${c.report_delay && c.stage !== "evaluated" && !c.ended ? html`<b class="warn">late</b> ` : nothing}${c.confidence === "low" ? html`<b class="warn">low confidence</b>` : nothing}</span>
     <span class="when" title=${organization + fullTime(at)}>${organization}${state.clock?.now.startsWith(at.slice(0, 10)) ? clockTime(at).slice(0, 5) : shortDay(at)}</span>
     ${c.ended
         ? html`<span class="mark">${c.ended}</span>`
         : c.ship_score !== null
-          ? html`<span class="score"><b>${c.ship_score}</b> <span class=${/yes/.test(c.verdict) ? "good" : /no/.test(c.verdict) ? "bad" : ""}>${(c.verdict ?? "").replace("_", " ")}</span>${c.integrity_status === "flagged" ? html` <b class="bad" title="Integrity: flagged">⚑<span class="gone">flagged</span></b>` : nothing}</span>`
+          ? html`<span class="score"><b>${c.ship_score}</b> <span class=${verdictKind(c.verdict)}>${(c.verdict ?? "").replace("_", " ")}</span>${c.integrity_status === "flagged" ? html` <b class="bad" title="Integrity: flagged">⚑<span class="gone">flagged</span></b>` : nothing}</span>`
           : step
             ? html`<button class="plain small" data-first aria-label=${`${steps[step]}: ${name}`} @click=${() => take(c, step)}>${steps[step]}</button>`
             : html`<span class="mark" title=${c.report_at ? fullTime(c.report_at) : ""}>${late}</span>`}</li>`;
