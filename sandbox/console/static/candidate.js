@@ -43,8 +43,8 @@ export const personOf = (c) => c.candidate_name || c.candidate_email;
 // avatar shows the initials of a person, in a colour that an address always has.
 export function avatar(name, email) {
   const names = name.split(/[\s@]+/).filter(Boolean),
-    colour = [...email].reduce((sum, c) => sum + c.codePointAt(0), 0) % 6;
-  return html`<span class="avatar" data-colour=${colour} aria-hidden="true">${[...new Set([names[0], names.at(-1)])].map((n) => [...n][0].toUpperCase())}</span>`;
+    hue = [...email].reduce((sum, c) => sum + 37 * c.codePointAt(0), 0) % 360;
+  return html`<span class="avatar" .style=${`--hue:${hue}`} aria-hidden="true">${[...new Set([names[0], names.at(-1)])].map((n) => [...n][0].toUpperCase())}</span>`;
 }
 
 // stepNotice returns a function that returns the notice of a candidate's step.
