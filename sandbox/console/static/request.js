@@ -83,6 +83,8 @@ function meant({ status, route, path }) {
 // gaveUp says that the client did not wait for the end of a delay, or is "".
 const gaveUp = (e) => (!e.status && e.fault?.delay > e.took ? `the client gave up after ${took(e.took)}` : "");
 
+const lossOf = (e) => (e.fault?.reset && !e.done ? "connection reset" : "the response was lost");
+
 // headline is the answer to what happened, in one line: a status, and a message in lower case.
 function headline(e, person) {
   if (!e.ended) return "In progress";
@@ -91,10 +93,10 @@ function headline(e, person) {
   if (isWrite(e) && (lost || e.status >= 500) && e.route) {
     const test = e.key.startsWith("sk_test_") && e.done ? " (test mode stores nothing)" : "";
     return html`<span class=${e.done ? "good" : "bad"}>${e.done ? "Done" : "Not done"}</span> · ${e.done ? html`${whatOf(e, person)}${test}, but ` : nothing}${
-      cut ? `the response was ${cut}` : e.status ? `the client got ${e.status}` : gaveUp(e) || (e.fault?.reset && !e.done ? "connection reset" : "the response was lost")}`;
+      cut ? `the response was ${cut}` : e.status ? `the client got ${e.status}` : gaveUp(e) || lossOf(e)}`;
   }
   const reset = e.response_headers?.["X-Ratelimit-Reset"]?.[0];
-  const text = cut || gaveUp(e) || (e.error?.problem
+  const text = cut || gaveUp(e) || (!e.status && lossOf(e)) || (e.error?.problem
     ? refusal(e)
     : e.status === 429 && reset
       ? `${lower(e.error?.message ?? names[429])}, until ${timeOf(reset)}`
