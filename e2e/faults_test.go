@@ -130,6 +130,7 @@ func TestKeysAreATable(t *testing.T) {
 	p.appears(".keys", "expires Thu, 31 Dec 2099")
 	_, err = p.client("sk_live_acme").Account.Get(t.Context())
 	require.NoError(t, err)
+	p.server.SetQuota("sk_live_acme", sandbox.ClassRead, 7)
 	p.press(`[aria-label="Revoke sk_live_acme"]`)
 	p.appears(".said", "sk_live_acme is revoked")
 	p.appears(".keys tr.revoked", "sk_live_acme")
@@ -141,8 +142,11 @@ func TestKeysAreATable(t *testing.T) {
 	p.press(`[aria-label="Restore sk_live_acme"]`)
 	p.appears(".said", "sk_live_acme is valid again")
 	p.becomes("!document.querySelector('tr.revoked') && document.querySelector('.keys').innerText.includes('expires Thu, 31 Dec 2099')")
+	p.becomes(`document.querySelector('[aria-label="Remaining reads of sk_live_acme"]').value === "7"`) // As before.
 	_, err = p.client("sk_live_acme").Account.Get(t.Context())
 	require.NoError(t, err)
+	p.visit("")
+	p.appears("#list .action", "Key restored")
 }
 
 // TestTheClock is in the header of each page, shows what will happen, and moves on Enter.

@@ -263,6 +263,7 @@ func TestControlAPIMistakes(t *testing.T) {
 		{"POST", "keys", `{"token":"sk_test_x","scope":"root"}`, 400, `scope: must be read, write or admin`},
 		{"POST", "keys", `{"token":"sk_test_x","expires":"soon"}`, 400, "expires: give a time like"},
 		{"POST", "keys/revoke", `{"token":"sk_test_x"}`, 400, "knows no such key"},
+		{"POST", "keys/restore", `{"token":"sk_test_sandbox"}`, 400, "token: the server knows no such revoked key"},
 		{"POST", "faults", `{"route":"GET /account"}`, 400, "would do nothing"},
 		{"POST", "faults", `{"route":"GET /acount","status":500}`, 400, "no operation has the route"},
 		{"POST", "faults", `{"delay":"long"}`, 400, "give a number of seconds, or a text like"},
@@ -430,6 +431,24 @@ func TestKeysAreShown(t *testing.T) {
 	s.RevokeKey(sandbox.ReadOnlyKey)
 	tokens, _ = read()
 	assert.NotContains(t, tokens, sandbox.WriteKey, "a day later")
+}
+
+// TestAKeyIsRestored with its rate limits, and the action is undone like others.
+func TestAKeyIsRestored(t *testing.T) {
+	s, d := controlled(t)
+	account := func() apiResponse { return d.do(t, http.MethodGet, "/api/v1/account", sandbox.LiveKey) }
+	s.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 3)
+	assert.Equal(t, "2", account().header.Get("X-RateLimit-Remaining"))
+	s.RevokeKey(sandbox.LiveKey)
+	assert.Equal(t, 401, account().status)
+	steered(t, s, "snapshots", "")
+	steered(t, s, "keys/restore", `{"token":"sk_live_sandbox"}`)
+	steered(t, s, "snapshots/1/end", "")
+	assert.Equal(t, "1", account().header.Get("X-RateLimit-Remaining"), "the window goes on")
+	_, body := steer(t, s, http.MethodGet, "journal", "")
+	assert.Contains(t, body, `"kind":"Key restored","subject":"sk_live_…dbox"`)
+	steered(t, s, "snapshots/1/restore", "")
+	assert.Equal(t, 401, account().status)
 }
 
 // TestCandidatesAreFound finds candidates by stage and text, and reads one in full.

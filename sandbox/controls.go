@@ -63,16 +63,28 @@ func (c *control) revokeKey(in keyToken) error {
 	if err != nil {
 		return err
 	}
-	c.keys[key.Token] = &keyState{Key: key.Key, revoked: c.now}
+	key.revoked = c.now
 	maps.DeleteFunc(c.keys, func(_ string, k *keyState) bool { return !k.revoked.IsZero() && c.now.Sub(k.revoked) > 24*time.Hour }) // Of a server with many suites.
 	c.changed(topicKeys, "Key revoked", redact(key.Token))
 	return nil
 }
 
+// restoreKey makes the server accept a revoked key again, with the rate limits of before.
+func (c *control) restoreKey(in keyToken) error {
+	for _, key := range c.keys {
+		if !key.revoked.IsZero() && key.is(in.Token) {
+			key.revoked = time.Time{}
+			c.changed(topicKeys, "Key restored", redact(key.Token))
+			return nil
+		}
+	}
+	return inputError{"token", "the server knows no such revoked key"}
+}
+
 // knownKey returns the key with a token or an id, unless it is revoked. name is the name of the input.
 func (s *Server) knownKey(name, token string) (*keyState, error) {
 	for _, key := range s.keys {
-		if key.revoked.IsZero() && (key.Token == token || keyID(key.Token) == token) {
+		if key.revoked.IsZero() && key.is(token) {
 			return key, nil
 		}
 	}

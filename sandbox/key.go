@@ -51,6 +51,9 @@ type keyState struct {
 
 func (k *keyState) live() bool { return strings.HasPrefix(k.Token, livePrefix) }
 
+// is reports whether the key has a token or an id.
+func (k *keyState) is(token string) bool { return k.Token == token || keyID(k.Token) == token }
+
 func (k *keyState) valid(now time.Time) bool {
 	return k.revoked.IsZero() && (k.Expires.IsZero() || now.Before(k.Expires))
 }

@@ -43,6 +43,7 @@ var operations = []operation{
 	newOperation("GET keys", "Returns the keys with their rate limits and plan, and for a day those that were revoked.", "", inMember("keys", (*control).readKeys)),
 	newOperation("POST keys", "Adds a key, or replaces the one with the same token.", `{"token":"sk_live_acme","scope":"write","organization":"acme"}`, withoutOutput((*control).addKey)),
 	newOperation("POST keys/revoke", "Revokes a key.", `{"token":"sk_test_sandbox_read"}`, withoutOutput((*control).revokeKey)),
+	newOperation("POST keys/restore", "Makes a revoked key valid again, with the rate limits of before.", `{"token":"sk_test_sandbox_read"}`, withoutOutput((*control).restoreKey)),
 	newOperation("POST quota", "Sets the remaining requests of a key in its current window.", `{"key":"sk_live_sandbox","class":"read","remaining":3}`, withoutOutput((*control).setQuota)),
 	newOperation("POST plan", "Sets the used invitations and the limit of a live key's organization; below zero: not enforced.",
 		`{"key":"sk_live_sandbox","used":2000,"limit":2000}`, withoutOutput((*control).setPlan)),

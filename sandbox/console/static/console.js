@@ -134,7 +134,7 @@ function startOver() {
 
 function header() {
   const waiting = state.faults.filter((f) => f.waiting).length,
-    low = state.keys.filter((k) => [k.read, k.write].some(isLow)).length;
+    low = state.keys.filter((k) => k.state === "valid" && [k.read, k.write].some(isLow)).length;
   const badge = (v, of, n, title) => (v === of && n ? html` <span class="badge" title=${title} aria-hidden="true">${n}</span><span class="gone">, ${n} ${title}</span>` : nothing);
   const link = (v) =>
     html`<a href=${v.path} aria-current=${v === viewNow() ? "page" : nothing}>${v.title}${badge(v, faults, waiting, "active")}${badge(v, keysPage, low, "with few requests left")}</a>`;

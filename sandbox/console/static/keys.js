@@ -47,8 +47,7 @@ function row(k) {
   const quota = (name) => (remaining) => post("quota", { key: k.id, class: name, remaining });
   const plan = (left) => post("plan", { key: k.id, used: k.plan.limit - left, limit: k.plan.limit });
   const revoke = () => act(() => change(() => post("keys/revoke", { token: k.id }), `${k.token} is revoked`));
-  // restore adds the key again. Its rate limits begin anew.
-  const restore = () => act(() => change(() => post("keys", { token: k.token, scope: k.scope, organization: k.organization, expires: k.expires }), `${k.token} is valid again`));
+  const restore = () => act(() => change(() => post("keys/restore", { token: k.id }), `${k.token} is valid again`));
   return html`<tr class=${k.state}><th scope="row"><div><code title=${name}>${middle(name, 26)}</code>
         ${copyButton(name, "Copy " + name)}<a href=${linkTo("", { q: "key:" + name, view: "groups" })} aria-label=${"Requests of " + name}>Requests</a></div>
       ${valid ? nothing : html`<span class="mark warn">${k.state}</span>`}
