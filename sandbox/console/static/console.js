@@ -1,6 +1,6 @@
 // The page: its header with the clock, its views, navigation and shortcuts.
 import { html, nothing, render } from "./lit/lit-html.js";
-import { act, change, closePopups, draw, follow, get, hideSaid, loadKeys as readKeys, openPopup, options, popup, post, refresher, startDrawing, state, tell, titleOf, typed, undoName, undoSaid, undoable, visit } from "./core.js";
+import { act, change, closePopups, draw, follow, get, hideSaid, loadKeys as readKeys, noResponse, openPopup, options, popup, post, refresher, startDrawing, state, tell, titleOf, typed, undoName, undoSaid, undoable, visit } from "./core.js";
 import { clockTime, dayOf, fullTime, middle, plural, shortDay, span, target } from "./format.js";
 import { journal } from "./journal.js";
 import { pipeline } from "./pipeline.js";
@@ -198,7 +198,7 @@ function drawPage() {
   const content = view.view();
   render(content === nothing ? skeleton : content, document.getElementById("main"));
   if (content !== nothing) skeleton.classList.add("late");
-  render(state.connected ? nothing : html`<p class="banner bad">The sandbox does not respond: start it again, or let it go on if a debugger holds it.${lostAt && ` What is shown is from ${lostAt}. Searches and other views wait.`}</p>`, document.getElementById("lost"));
+  render(state.connected ? nothing : html`<p class="banner bad">${noResponse}, or let it go on if a debugger holds it.${lostAt && ` What is shown is from ${lostAt}. Searches and other views wait.`}</p>`, document.getElementById("lost"));
   render(said ? message() : nothing, document.getElementById("said"));
   drawClock();
   view.drawn?.();

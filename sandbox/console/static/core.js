@@ -34,6 +34,7 @@ class Refused extends Error {
   }
 }
 
+export const noResponse = "The sandbox does not respond: start it again";
 const maxWait = 5000; // For a response of the control API, in ms.
 
 // api calls an operation of the control API and returns its output.
@@ -49,7 +50,7 @@ async function api(method, path, body) {
     text = await response.text();
   } catch (error) {
     if (error.name === "TimeoutError") setConnected(false); // Other errors end the stream too.
-    throw new Refused(0, { message: "The sandbox does not respond: start it again" });
+    throw new Refused(0, { message: noResponse });
   }
   if (!state.connected && (events?.readyState ?? EventSource.OPEN) === EventSource.OPEN) setConnected(true); // Otherwise the stream does, when it is open.
   const output = fromJSON(text); // Undefined: not of the control API.
