@@ -167,6 +167,12 @@ func TestTheClock(t *testing.T) {
 		p.visit(path)
 		p.appears("#now", "30 Nov 2026 22:0")
 	}
+	p.becomes("document.getElementById('ahead').hidden")
+	advanceTo("")
+	p.appears("#ahead", "17:15 or 2026-12-01 10:00")
+	p.appears("#ahead", "What happens until then is shown here")
+	p.do(chromedp.KeyEvent(kb.Tab)) // Into what is shown, which may scroll.
+	p.becomes("document.activeElement.id === 'ahead'")
 	advanceTo("5m")
 	p.appears("#ahead", "nothing happens")
 	p.do(chromedp.KeyEvent(kb.Escape))

@@ -538,8 +538,10 @@ func TestAServerThatHangsIsNotLive(t *testing.T) {
 	stopped := p.text("#now b")
 	assert.Equal(t, "Not connected", p.text(".link"))
 	assert.False(t, evaluate[bool](p, "!!document.querySelector('.said')"), "the banner says it")
+	p.press(`[aria-label="Advance the clock by 1 h"]`)
 	p.startOver("#reset")
 	p.appears(".said", "The sandbox does not respond") // After five seconds.
+	assert.False(t, evaluate[bool](p, "!!document.querySelector('.clock [aria-invalid], .clock .error')"), "the time is not wrong")
 	p.press("nav a[href*=pipeline]")
 	for range 2 { // Also when it is drawn again.
 		p.becomes("document.body.dataset.view === 'pipeline' && document.querySelectorAll('main .skeleton i').length === 12")

@@ -42,11 +42,11 @@ const loadClock = refresher(async () => {
 
 const preview = refresher(async () => {
   const text = clock.step || clock.text;
-  clock.preview = text ? await get("clock", target(text, now())).catch((error) => ({ error: wrong(error) })) : null;
+  clock.preview = text ? await get("clock", target(text, now())).catch((error) => wrong(error) && { error: wrong(error) }) : null;
 }, 150);
 
-// wrong says why a text does not move the clock. The server knows durations alone.
-const wrong = (error) => (error.field === "seconds" ? "This is no duration, time or date" : error.message);
+// wrong says why a text does not move the clock. The server knows durations alone. Without a connection it says nothing: a banner does.
+const wrong = (error) => error.status !== 0 && (error.field === "seconds" ? "This is no duration, time or date" : error.message);
 
 // look previews what is typed, or the step of a button.
 function look(text, step = "") {
@@ -99,13 +99,13 @@ function clockView() {
     event.preventDefault();
     advance(clock.text);
   };
-  return html`<form class="clock" aria-label="Clock" novalidate @submit=${submit}>
+  return html`<form class="clock" aria-label="Clock" novalidate @submit=${submit} @focusin=${draw} @focusout=${draw}>
     <span id="now" title="The sandbox's clock, in UTC"></span>${step("1h", "1 h")}${step("1d", "1 d")}
     <input id="advance" placeholder="+2d, 17:15" aria-label="Advance the clock by a duration or to a time"
       autocomplete="off" aria-invalid=${clock.error || clock.preview?.error ? "true" : nothing} aria-describedby="ahead" .value=${clock.text}
       @input=${(event) => look(event.target.value)}
       @keydown=${(event) => event.key === "Escape" && look("")}>
-    <div id="ahead" class="ahead" tabindex="0" role="region" aria-label="What happens until then" ?hidden=${!clock.text && !clock.error && !(clock.step && clock.preview)}>${aheadView()}</div>
+    <div id="ahead" class="ahead" tabindex="0" role="region" aria-label="What happens until then" ?hidden=${!clock.text && !clock.error && !(clock.step && clock.preview) && !document.activeElement?.matches("#advance, #ahead")}>${aheadView()}</div>
   </form>`;
 }
 
@@ -114,7 +114,7 @@ function aheadView() {
     all = p?.upcoming ?? [],
     groups = [...Map.groupBy(all, ({ at, kind }) => dayOf(at) + kind).values()];
   if (clock.error || !p || p.error)
-    return html`${clock.error ? html`<p class="error" role="alert">${clock.error}</p>` : p ? html`<p class="error">${p.error}</p>` : nothing}<p>90, 15m, 2h30m, 2d, 17:15 or 2026-12-01 10:00</p>`;
+    return html`${clock.error ? html`<p class="error" role="alert">${clock.error}</p>` : p ? html`<p class="error">${p.error}</p>` : nothing}<p>90, 15m, 2h30m, 2d, 17:15 or 2026-12-01 10:00</p>${clock.text ? nothing : html`<p class="quiet">What happens until then is shown here first.</p>`}`;
   return html`<p>${clock.step ? "Advances" : "Enter advances"} to <b>${fullTime(p.until)}</b>: ${all.length ? plural(all.length, "event") : "nothing happens."}</p>
     ${all.length ? html`<ol>${groups.slice(0, 25).map(happens)}</ol>` : nothing}${groups.length > 25 ? html`<p>and ${all.length - groups.slice(0, 25).flat().length} more</p>` : nothing}`;
 }
