@@ -355,6 +355,15 @@ func TestTheSearchCompletes(t *testing.T) {
 		p.do(chromedp.KeyEvent(kb.Tab))
 		assert.Equal(t, taken, evaluate[string](p, "document.querySelector('input[name=q]').value"))
 	}
+	for word, suggested := range map[string]string{"aD": "candidate:Ada@candidates.test", "a": "status:,agent:,candidate:,after:,fault:,repeats:,candidate:Ada@candidates.test"} { // Names first.
+		p.fill("input[name=q]", word)
+		p.becomes("[...document.querySelectorAll('#words button')].map(e => e.innerText).join() === " + quote(suggested))
+	}
+	p.fill("input[name=q]", "candidates")
+	p.becomes("!document.getElementById('words')")
+	p.fill("input[name=q]", "foo:1 bar:2 -foo:3")
+	p.becomes("[...document.querySelectorAll('.suggest .error')].map(e => e.innerText).join('/').startsWith('foo and bar are not names of the search. The names are status, route, ')")
+	assert.Equal(t, 1, strings.Count(p.text(".suggest"), "The names are"))
 	p.fill("input[name=q]", "#5")
 	p.listed(5)
 	p.fill("input[name=q]", "took:>soon")

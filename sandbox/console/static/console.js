@@ -170,7 +170,7 @@ function shortcuts() {
     ["f", "fail the next of its route"],
     ["e w", "only failed requests, only writes that were sent again"],
     ["i a", "invite a candidate, add a result"],
-    ["/", "search; ↓ chooses a suggestion, Enter goes to the first result"],
+    ["/", "search; ↓ and Enter choose a suggestion, Enter alone goes to the first result"],
     ["n", "show what is new"],
     ["c", "clock"],
     ["1 – 5", "journal, pipeline, mails, faults, keys"],
@@ -178,7 +178,8 @@ function shortcuts() {
   const line = ([keys, what]) => html`<dt>${keys.split(" ").map((k) => (/^(or|arrows|–)$/.test(k) ? k + " " : html`<kbd>${k}</kbd> `))}</dt><dd>${what}</dd>`;
   const switchKeys = ({ target }) => localStorage.setItem("keys", target.checked ? "on" : "off");
   return html`<p class="line"><label>Colours: <select id="theme" @change=${({ target }) => useTheme(target.value)}>${options(["system", "light", "dark"], localStorage.getItem("theme"))}</select></label></p>
-    <h2>Keyboard shortcuts</h2><p class="line"><label><input id="single-keys" type="checkbox" .checked=${hasKeys()} @change=${switchKeys}> Single-key shortcuts</label></p><dl class="shortcuts">${list.map(line)}</dl>`;
+    <h2>Keyboard shortcuts</h2><p class="line"><label><input id="single-keys" type="checkbox" .checked=${hasKeys()} @change=${switchKeys}> Single-key shortcuts</label></p><dl class="shortcuts">${list.map(line)}</dl>
+    <h2>Search</h2><p>A time without a date is that of each day. Reads that succeed keep their responses among the newest 1,000 requests.</p>`;
 }
 
 const skeleton = document.querySelector(".skeleton"); // Of a view that is loading: later ones are shown after a moment.

@@ -121,9 +121,10 @@ export const clearSearch = () => setQuery({ q: "" }, true);
 export const interval = (from, to) => `${without("after:", "before:")} after:${from.slice(0, 23)} before:${to.slice(0, 23)}`.trim();
 
 // unknown says which names in the search mean nothing there, such as those with a typing error.
-export const unknown = () =>
-  (searched().match(/(?<=^|\s|-)[a-z]+(?=:[^/\s])/g) ?? []).filter((name) => !values[name])
-    .map((name) => html` <b>${name}</b> is not a name of the search. The names are ${Object.keys(values).join(", ")}.`);
+export function unknown() {
+  const names = [...new Set(searched().match(/(?<=^|\s|-)[a-z]+(?=:[^/\s])/g))].filter((name) => !values[name]);
+  return names.length ? html` <b>${names.join(" and ")}</b> ${names.length > 1 ? "are not names" : "is not a name"} of the search. The names are ${Object.keys(values).join(", ")}.` : "";
+}
 
 // completions returns what the last word of a search can become, nothing if that word is complete or the search ends with a space. rows have some of the values.
 function completions(search, rows) {
@@ -132,7 +133,8 @@ function completions(search, rows) {
   if (/\S\s+$/.test(search)) return []; // They would cover the bars and rows.
   if (!name && !minus && state.clock && isTime(value)) return [windowOf(value)];
   if (!name && /^[1-5]\d\d$/.test(value)) return [`${minus}status:${value}`];
-  if (!name) return fits(Object.keys(values), value).map((n) => minus + n + ":");
+  const people = value ? values.candidate(rows).filter((c) => isPart(value, c.split("@")[0])).slice(0, 3) : [];
+  if (!name) return [...fits(Object.keys(values), value).map((n) => n + ":"), ...people.map((c) => "candidate:" + c)].map((term) => minus + term);
   const given = lists.includes(name) ? value.split(",") : [value],
     last = given.pop(), // Of a list, of which the rest stays.
     all = values[name]?.(rows, last) ?? [];
@@ -192,9 +194,9 @@ export function searchField(error, rows) {
       placeholder=${state.file ? "Search the file: words, status:4xx, -route:/report" : "Search: words, status:4xx, -route:/report, took:>1s"}
       aria-label="Search requests" role="combobox" aria-controls="words" aria-expanded=${String(!!words.length && document.activeElement?.name === "q")} aria-activedescendant=${words.includes(active) ? "word-" + words.indexOf(active) : nothing}
       aria-describedby="search-help" aria-invalid=${error && !isTyping ? "true" : nothing} @input=${type} @focus=${begin} @blur=${draw} @keydown=${press}>
-    <div class="suggest" id="search-help">${error && !isTyping ? html`<p class="error" role="alert">${error.message}</p>` : nothing}${unknown().map((text) => html`<p class="error">${text}</p>`)}
+    <div class="suggest" id="search-help">${error && !isTyping ? html`<p class="error" role="alert">${error.message}</p>` : nothing}${unknown() && html`<p class="error">${unknown()}</p>`}
       ${words.length ? html`<div role="listbox" id="words" aria-label="Suggestions">${words.map(word)}</div>` : nothing}
-      <p class="quiet">Words, numbers (#33) and name:value; a minus sign excludes, a comma means or. A time without a date is that of each day. Tab takes the first suggestion, ↓ and Enter another. Reads that succeed keep their responses among the newest 1,000 requests.</p></div></div>`;
+      <p class="quiet">Words, #33, name:value; minus excludes, comma means or. Tab takes the first suggestion.</p></div></div>`;
 }
 
 // switches returns buttons for the usual terms, with count requests that failed among those that match, and
