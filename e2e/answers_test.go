@@ -382,6 +382,7 @@ func TestTheSearchCompletes(t *testing.T) {
 	p.becomes("/must be a time/.test(document.querySelector('.suggest .error')?.innerText) && !document.querySelector('.window')") // No window is applied.
 	p.becomes("document.activeElement.name === 'q'")
 	assert.True(t, evaluate[bool](p, "!!document.querySelector('#list .row')"), "the rows stay")
+	p.becomes("(all => all.length > 1 && new Set(all.map(e => getComputedStyle(e).color)).size === 1)([...document.querySelectorAll('#list .row *')])") // All grey.
 	before := evaluate[float64](p, "document.querySelector('#list').getBoundingClientRect().top")
 	p.visit("")
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(8))))
@@ -390,6 +391,28 @@ func TestTheSearchCompletes(t *testing.T) {
 	p.becomes("document.querySelector('[name=q]').ariaInvalid === 'true'")
 	p.press("#clear-search") // Back to the search that was shown before.
 	p.becomes("!document.querySelector('[aria-invalid=true]')")
+	replace := func(text string) { // Without the empty search between, as fill has it.
+		evaluate[string](p, "(e => { e.value = "+quote(text)+"; e.dispatchEvent(new Event('input')); return '' })(document.querySelector('input[name=q]'))")
+	}
+	for _, view := range []string{"", "?view=groups"} {
+		p.visit(view)
+		evaluate[string](p, "(last => { for (let i = 0; i <= last; i++) clearInterval(i) })(setInterval(() => {}, 1e9)), ''") // At once, and not by a timer.
+		p.fill("input[name=q]", "status:201")
+		p.appears(".axis", "2 of 8 requests, 0 failed")
+		replace("took:>abc")
+		p.becomes("document.querySelector('.axis span').innerText === '8 requests, 4 failed'") // None is counted as found.
+		replace("status:201")
+		p.appears(".axis", "2 of 8 requests, 0 failed")
+		replace("took:>abc")
+		p.becomes("!!document.querySelector('.stale')")
+		evaluate[string](p, "document.activeElement.blur(), ''")
+		p.appears("#list .none", "took: must be a duration")
+		p.becomes("![...document.querySelectorAll('#list .row, .groups')].some(e => e.checkVisibility())")
+		p.do(chromedp.KeyEvent("j"))
+		p.becomes("document.activeElement === document.body")
+		p.press("#list .none button")
+		p.becomes("[...document.querySelectorAll('#list .row, .groups tr')].some(e => e.checkVisibility())")
+	}
 }
 
 // TestCompare shows the lines in which a failure differs from the last success like it, and then another row.

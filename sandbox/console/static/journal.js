@@ -72,14 +72,14 @@ async function load(change) {
   if (name !== shown && state.file) loadFile();
   else if (name !== shown) {
     const page = await loadPage({ ...query(), limit: asGroups ? 1 : pageSize, grouped: asGroups || "" });
-    if (!page) return;
+    if (!page) return (shown = "refused"); // The search of the rows is read again.
     ({ run: state.run, newest, groups, since, stats, actions: allActions, snapshots: state.snapshots } = page);
     actions = allActions.filter(isShown);
     waitingActions = [];
     if (!searched()) state.all = stats;
     setRows(page.entries.reverse(), page.more);
     follow(query(), page.position, change);
-  } else if (!state.file) refused = null;
+  }
   shown = name;
   words = plainWords(toServer());
   await loadExchange(number);
@@ -95,7 +95,6 @@ async function loadPage(q) {
   } catch (error) {
     if (error.field !== "search") throw error;
     refused = new Error(lower(error.message)); // It begins with the name as it is typed.
-    stats ??= { count: 0, failed: 0, buckets: [] };
     return null;
   }
 }
@@ -107,7 +106,8 @@ function loadFile() {
   actions = state.file.actions.filter(isShown);
   setRows(found.toReversed(), false);
   groups = isGroups() ? groupsOf(found, state.file.stats.buckets) : null;
-  stats = { ...state.file.stats, count: found.length, failed: found.filter(failed).length };
+  const counted = refused ? state.file.entries : found;
+  stats = { ...state.file.stats, count: counted.length, failed: counted.filter(failed).length };
 }
 
 // read returns a request with its bodies, or null.
@@ -300,7 +300,7 @@ const inside = (all, index) => Math.max(0, Math.min(all.length - 1, index));
 
 // move goes to another row, or to another request if one is open.
 function move(columns, by, isLoaded) {
-  if (columns || !rows.length) return false;
+  if (columns || !rows.length || refused) return false;
   if (isGroups()) {
     const lines = [...document.querySelectorAll(".groups [data-keep]")];
     lines[inside(lines, lines.indexOf(document.activeElement) + by)]?.focus();
@@ -585,7 +585,7 @@ function sparkline() {
   };
   const day = (at, from, to) => (dayOf(begin) === dayOf(end) ? "" : shortDay(at) + " ") + exact(at, from, to);
   const total = state.file?.entries.length ?? state.all.count;
-  const all = () => ((refused ? stats.count < total : searched()) ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (newest > stats.count && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
+  const all = () => (searched() && !refused ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (newest > stats.count && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const percent = (x) => (x / width) * 100 + "%";
   const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? "+" + span(buckets[i + 1].idle) : nothing}</i>`;
@@ -616,6 +616,7 @@ function guide() {
 }
 
 function view() {
+  if (refused && !state.file) stats = state.all; // The bars are those of all requests.
   if (!stats) return nothing;
   const number = opened(),
     isTyping = document.activeElement?.name === "q"; // The field says what is wrong.
@@ -625,13 +626,14 @@ function view() {
   const [differs, compared] = other && exchange ? comparison(exchange, other, link, () => setQuery({ with: "" })) : [];
   const shownPane = { lost: !exchange && lost, number, writes, candidate, actions: allActions, link, close, compared, compare, words, go: (by) => move(0, by) };
   const side = number ? pane(exchange, shownPane) : nothing;
-  const isFiltered = searched() || state.file;
+  const isFiltered = searched() || state.file,
+    hasList = rows.length && (!refused || isTyping); // Those of an earlier search are grey, and only while somebody types.
   if (!isFiltered && !state.all.count) return [guide(), side];
   const found = refused ? (isTyping ? "" : refused.message) : searched() && (rows.length ? `${plural(stats.count, "request")} found` : noMatch());
   const empty = () => html`<p class="none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message}</span>` : html`${noMatch()}${isTyping ? nothing : unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`;
   return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${differs ?? found}</p>${state.file ? fileBanner(state.file) : nothing}${filterBar()}
     ${stats.buckets?.length || state.all.buckets?.length ? sparkline() : nothing}
-    <div class=${"split " + (number ? "open" : "")}>${groups && rows.length ? groupsView(groups, allActions.filter((a) => isInWindow(a.at))) : listView(rows.length || !isFiltered ? nothing : empty())}${side}</div>`;
+    <div class=${`split ${number ? "open" : ""} ${refused ? "stale" : ""}`}>${groups && hasList ? groupsView(groups, allActions.filter((a) => isInWindow(a.at))) : listView(hasList || !isFiltered ? nothing : empty())}${side}</div>`;
 }
 
 export const journal = {
