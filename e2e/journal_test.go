@@ -198,6 +198,23 @@ func TestATouchScreen(t *testing.T) {
 	}
 }
 
+// TestTouchTargets: what a finger presses is 44 px high, with the area around small buttons, and no area covers another one.
+func TestTouchTargets(t *testing.T) {
+	t.Parallel()
+	p, report, submitted := lived(t)
+	p.touch()
+	for view, shown := range map[string]string{"": "#list .row", "?request=12": ".pane .body", "console/pipeline": ".card", "console/pipeline?candidate=" + report: ".pane .report", "console/pipeline?candidate=" + submitted: "#evaluate", "console/keys": ".keys td button", "console/mails": ".mail-row", "console/faults": "#inject"} {
+		p.visit(view)
+		p.do(chromedp.WaitVisible(chromedp.CSS(shown)))
+		assert.Empty(t, evaluate[[]string](p, `(all => all.flatMap(([e, a], i) => [...(a.bottom - a.top < 43 ? [e.outerHTML] : []),
+			...all.slice(0, i).filter(([, b]) => Math.max(a.left - b.right, b.left - a.right, a.top - b.bottom, b.top - a.bottom) < -1).map(([o]) => o.outerHTML + " is at " + e.outerHTML)]))(
+			[...document.querySelectorAll("#header :is(a, button, input), main :is(a, button, summary, select, label:has([type=checkbox]), input:not([type=checkbox]))")]
+				.filter(e => e.checkVisibility() && !e.matches(".gone, .card a, .headline a, .note a, h4 a, .differences a, #list .action a")).map(e => {
+					const r = e.getBoundingClientRect(), before = getComputedStyle(e, "::before"), more = before.position === "absolute" ? Math.max(0, -parseFloat(before.top)) : 0;
+					return [e, {left: r.left, right: r.right, top: r.top - more, bottom: r.bottom + more}]; }).filter(([e, r]) => r.bottom < innerHeight - 60 || e.closest("nav")))`), view)
+	}
+}
+
 // TestShortcuts move through the rows, into a request and back.
 func TestShortcuts(t *testing.T) {
 	t.Parallel()

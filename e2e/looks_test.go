@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,11 +105,11 @@ type appearance struct {
 // withAxe is the number of appearances on which axe runs. The others have the same colours and elements.
 const withAxe = 3
 
-// largeFont is an appearance with twice the usual font size of the browser.
+// largeFont ends the names of the appearances with twice the usual font size of the browser.
 const largeFont = "large font"
 
 var appearances = []appearance{
-	{"light", 1280, 800, false}, {"dark", 1280, 800, true}, {"phone", 390, 844, false}, {"half", 960, 800, false}, {"narrow", 760, 800, false}, {"zoomed", 320, 256, false}, {largeFont, 1280, 800, false}, {"wide", 1440, 900, false}, {"wide-dark", 1440, 900, true},
+	{"light", 1280, 800, false}, {"dark", 1280, 800, true}, {"phone", 390, 844, false}, {"half", 960, 800, false}, {"narrow", 760, 800, false}, {"zoomed", 320, 256, false}, {largeFont, 1280, 800, false}, {"phone, " + largeFont, 390, 844, false}, {"wide", 1440, 900, false}, {"wide-dark", 1440, 900, true},
 }
 
 func (p *tab) dress(l appearance) {
@@ -144,17 +145,18 @@ func TestLooks(t *testing.T) {
 			p.do(chromedp.WaitVisible(chromedp.CSS(views[name])))
 			for at, l := range appearances {
 				p.dress(l)
-				fonts := page.SetFontSizesParams{FontSizes: &page.FontSizes{Standard: map[bool]int64{false: 16, true: 32}[l.name == largeFont]}}
+				isLarge := strings.HasSuffix(l.name, largeFont)
+				fonts := page.SetFontSizesParams{FontSizes: &page.FontSizes{Standard: map[bool]int64{false: 16, true: 32}[isLarge]}}
 				_, err := chromedp.Call(p.ctx, page.SetFontSizes, fonts)
 				require.NoError(t, err)
 				if at < withAxe && (at == i%withAxe || os.Getenv("HIRING_LONG") != "") {
 					p.checkWithAxe(l.name)
 				}
 				if name == "request" {
-					assert.Equal(t, l.width > 900 && l.name != largeFont, evaluate[bool](p, "!!document.getElementById('list').offsetHeight"), "%s: a pane replaces the list", l.name)
+					assert.Equal(t, l.width > 900 && !isLarge, evaluate[bool](p, "!!document.getElementById('list').offsetHeight"), "%s: a pane replaces the list", l.name)
 					assert.True(t, evaluate[bool](p, `[...document.querySelectorAll(".head .line > *")].every(e => { const [text, box] = [new Range(), e].map((of, i) => (i || of.selectNodeContents(e), of.getBoundingClientRect())); return Math.abs(text.y + text.height / 2 - box.y - box.height / 2) < 1 })`), "%s: each name is in the middle of its button", l.name)
 				}
-				const over = `[document.documentElement, document.querySelector("main"), ...document.querySelectorAll("main .panel, main .listing, main .pane")]`
+				const over = `[document.documentElement, document.querySelector("main"), document.querySelector("nav"), ...document.querySelectorAll("main .panel, main .listing, main .pane")]`
 				assert.LessOrEqual(t, evaluate[int](p, "Math.max(..."+over+".map(e => e.scrollWidth - e.clientWidth))"), 0, "%s: nothing overflows", l.name)
 				assert.True(t, evaluate[bool](p, `["journal", "pipeline"].includes(`+quote(name)+`) <= (document.querySelector("#list, .board")?.offsetHeight > 120)`), "%s: the list has a height", l.name)
 				assert.True(t, evaluate[bool](p, "[...document.querySelectorAll('.row time, .row .status, .row .no, input.number')].every(e => e.scrollWidth <= e.clientWidth)"), "%s: no cell is cut", l.name)
