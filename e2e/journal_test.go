@@ -213,6 +213,10 @@ func TestTouchTargets(t *testing.T) {
 					const r = e.getBoundingClientRect(), before = getComputedStyle(e, "::before"), more = before.position === "absolute" ? Math.max(0, -parseFloat(before.top)) : 0;
 					return [e, {left: r.left, right: r.right, top: r.top - more, bottom: r.bottom + more}]; }).filter(([e, r]) => r.bottom < innerHeight - 60 || e.closest("nav")))`), view)
 	}
+	p.visit("")
+	p.do(chromedp.Tap(chromedp.CSS("#advance")))
+	p.do(chromedp.Tap(chromedp.CSS("[aria-label='Advance the clock by 1 d']")))
+	p.appears(".said", "The clock is at Sun, 15 Mar 2026")
 }
 
 // TestShortcuts move through the rows, into a request and back.

@@ -93,7 +93,7 @@ function happens(all) {
 
 function clockView() {
   const step = (text, label) => html`<button type="button" class="plain" aria-label=${"Advance the clock by " + label} aria-describedby="ahead"
-    @pointerenter=${() => look(clock.text, text)} @focus=${() => look(clock.text, text)} @pointerleave=${() => look(clock.text)} @blur=${() => look(clock.text)}
+    @mousedown=${(event) => event.preventDefault() /* The field keeps the focus. Without it, a narrow page hides the button. */} @pointerenter=${() => look(clock.text, text)} @focus=${() => look(clock.text, text)} @pointerleave=${() => look(clock.text)} @blur=${() => look(clock.text)}
     @click=${() => advance(text)}>+${label}</button>`;
   const submit = (event) => {
     event.preventDefault();
