@@ -203,7 +203,7 @@ func TestTheClock(t *testing.T) {
 		p.dress(appearance{width: width, height: 800})
 		assert.LessOrEqual(t, evaluate[int64](p, "Math.max(...[...document.querySelectorAll('#header *')].map(e => Math.ceil(e.getBoundingClientRect().right)))"), width, "nothing overflows")
 		assert.Equal(t, []any{1.0, true, true}, evaluate[[]any](p, `[new Set([...document.querySelectorAll("nav a")].map(e => e.offsetTop)).size,
-			document.getElementById("header").offsetHeight < 46 && (h => innerWidth > 720 ? h < 36 : h >= 40 && h < 45)(document.querySelector("nav a").offsetHeight), document.querySelector(".help").offsetWidth > 20]`), "views and header have one line each at %d, with the help", width)
+			document.getElementById("header").offsetHeight < (innerWidth > 720 ? 46 : 54) && (h => innerWidth > 720 ? h < 36 : h >= 40 && h < 45)(document.querySelector("nav a").offsetHeight), document.querySelector(".help").offsetWidth > 20]`), "views and header have one line each at %d, with the help", width)
 		p.fill("#advance", "5m")
 		p.becomes(`(r => r.width > 200 && r.left >= 0 && r.right <= innerWidth)(document.getElementById("ahead").getBoundingClientRect())`)
 		p.fill("#advance", "")

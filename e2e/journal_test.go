@@ -208,7 +208,7 @@ func TestTouchTargets(t *testing.T) {
 		p.do(chromedp.WaitVisible(chromedp.CSS(shown)))
 		assert.Empty(t, evaluate[[]string](p, `(all => all.flatMap(([e, a], i) => [...(a.bottom - a.top < 43 ? [e.outerHTML] : []),
 			...all.slice(0, i).filter(([, b]) => Math.max(a.left - b.right, b.left - a.right, a.top - b.bottom, b.top - a.bottom) < -1).map(([o]) => o.outerHTML + " is at " + e.outerHTML)]))(
-			[...document.querySelectorAll("#header :is(a, button, input), main :is(a, button, summary, select, label:has([type=checkbox]), input:not([type=checkbox]))")]
+			[...document.querySelectorAll("#header :is(a, button, input), main :is(a, button, summary, select, label:has([type=checkbox], [type=radio]), input:not([type=checkbox], [type=radio]))")]
 				.filter(e => e.checkVisibility() && !e.matches(".gone, .card a, .headline a, .note a, h4 a, .differences a, #list .action a")).map(e => {
 					const r = e.getBoundingClientRect(), before = getComputedStyle(e, "::before"), more = before.position === "absolute" ? Math.max(0, -parseFloat(before.top)) : 0;
 					return [e, {left: r.left, right: r.right, top: r.top - more, bottom: r.bottom + more}]; }).filter(([e, r]) => r.bottom < innerHeight - 60 || e.closest("nav")))`), view)

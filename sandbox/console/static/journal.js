@@ -19,13 +19,8 @@ const path = "/_sandbox/",
 // oldest first. New ones wait while somebody reads the list. items are the rows and the actions
 // with a separator where the day changes, of which some around the scrolled position are drawn. more
 // reports whether the server has older requests.
-let rows = [],
-  actions = [],
-  waiting = [],
-  waitingActions = [],
-  items = [],
-  more = false,
-  since = "", // Time of the oldest request that the server has, if it dropped older ones.
+let [rows, actions, waiting, waitingActions, items, more] = [[], [], [], [], [], false];
+let since = "", // Time of the oldest request that the server has, if it dropped older ones.
   stats = null,
   exchange = null,
   other = null, // The request that the open one is compared with.
@@ -43,10 +38,8 @@ let rows = [],
   fresh = Infinity; // Rows from this number on are new.
 const unfolded = new Set(); // Names of runs of actions.
 let shown = null; // The search and the view of the rows.
-let cursor = 0,
-  reveal = 0,
-  first = 0, // Numbers of requests; index of the first item that is drawn.
-  seen = 0; // Number of the last request that was shown in the pane.
+let [cursor, reveal, seen] = [0, 0, 0]; // Numbers of requests: of the one with the focus, the one to scroll to, and the last one in the pane.
+let first = 0; // Index of the first item that is drawn.
 
 const opened = () => Number(state.query.get("request"));
 const list = () => document.getElementById("list");

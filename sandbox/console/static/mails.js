@@ -35,7 +35,7 @@ const stageOf = (m) => m.ended || (m.opened ? "opened" : "");
 
 const row = (m) => html`<li><a class=${"mail-row " + (stageOf(m) ? "" : "unread")} href=${mailsPage.path + toQuery({ text: state.query.get("text"), mail: m.invitation_id })} data-keep=${"m" + m.nth}
     aria-current=${m.invitation_id === opened() ? "true" : nothing}>${avatar(m.name || m.email, m.email)}
-  <span class="from"><b><bdi>${m.name}</bdi></b> <bdi class="quiet" title=${m.email}>${m.email}</bdi></span>
+  <span class="from"><b><bdi>${m.name}</bdi></b> <small title=${m.email}><bdi>${m.email}</bdi></small></span>
   <span class="topic"><b>${m.subject}</b> <span class="quiet">${m.text.replace(/\s+/g, " ")}</span></span>
   <span class="stage">${m.resent ? html`<span class="mark">resent</span> ` : nothing}<small>${stageOf(m)}</small></span>
   <time class="quiet" title=${fullTime(m.at)}>${shortDay(m.at)} ${clockTime(m.at).slice(0, 5)}</time></a></li>`;
