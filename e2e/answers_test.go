@@ -427,7 +427,7 @@ func TestCompare(t *testing.T) {
 	p.appears(".headline", "page_size")
 	p.do(chromedp.KeyEvent("d"))
 	p.appears(".differences .less", "page_size=1")
-	p.becomes("/ lines differ/.test(document.querySelector('main > [role=status]').innerText) && document.documentElement.scrollHeight <= 800") // Said, and one scrollbar.
+	p.becomes("/ lines? of the request and \\d+ of the response differ/.test(document.querySelector('main > [role=status]').innerText) && document.documentElement.scrollHeight <= 800") // Said, and one scrollbar.
 	p.appears(".differences .more", "page_size=500")
 	p.appears(row(3), "compared")
 	p.appears("p.less", "#3 success before it: 200")
@@ -532,7 +532,7 @@ func TestATimeWindow(t *testing.T) {
 	p.listed(6, 5, 4)
 	p.appears(".window", "28 Nov 17:13:00–17:15:05")
 	p.dress(appearance{width: 390, height: 844})
-	p.becomes("document.querySelector('.over-time svg').getBoundingClientRect().height === 28 && document.querySelector('.filters').offsetHeight < 80")
+	p.becomes("document.querySelector('.over-time svg').getBoundingClientRect().height === 28 && document.querySelector('.filters').offsetHeight < 110")
 	p.dress(appearance{width: 1280, height: 800})
 	p.becomes("document.querySelector('.filters').offsetHeight < 40") // A long text moves no button to another line.
 	assert.Contains(t, evaluate[string](p, "decodeURIComponent(location.search)"), "after:2026-11-28T17:13:00")

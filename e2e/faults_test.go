@@ -91,7 +91,7 @@ func TestKeysAreATable(t *testing.T) {
 		evaluate[string](p, "(e => { e.value = '"+value+"'; e.dispatchEvent(new Event('change')); return '' })(document.querySelector(`"+field+"`))")
 	}
 	save("reads", "3")
-	p.appears(".said", "saved")
+	p.appears(".said", "Rate limit set")
 	account, err := p.client(sandbox.LiveKey).Account.Get(t.Context())
 	require.NoError(t, err)
 	p.becomes("document.querySelector('[aria-label=\"Remaining reads of sk_live_sandbox\"]').value === '2'")
@@ -104,6 +104,8 @@ func TestKeysAreATable(t *testing.T) {
 	require.NoError(t, err)
 	left, _ = account.InvitationsLeft()
 	assert.Equal(t, 3, left)
+	save("writes", "")
+	p.appears(".limit .error", "Type a number")
 	save("writes", "5000")
 	p.appears(".limit .error", "200")
 	assert.Equal(t, "5000", evaluate[string](p, "document.querySelector('[aria-invalid=true]').value"), "kept")
@@ -115,7 +117,7 @@ func TestKeysAreATable(t *testing.T) {
 	assert.Equal(t, "6000", evaluate[string](p, "document.querySelector('[aria-invalid=true]').value"), "kept while it was being saved")
 	evaluate[string](p, `(document.querySelector('[aria-label="Remaining reads of sk_live_sandbox"]').select(), "")`)
 	p.do(chromedp.KeyEvent("0"), chromedp.KeyEvent(kb.Enter))
-	p.becomes(`document.querySelector('.said')?.innerText.includes("Remaining reads of sk_live_sandbox saved") && document.activeElement === document.body`) // The next key is a shortcut.
+	p.becomes(`document.querySelector('.said')?.innerText.includes("Rate limit set 0 reads for sk_live_…dbox") && document.activeElement === document.body`) // The next key is a shortcut.
 	_, err = p.client(sandbox.LiveKey).Account.Get(t.Context())
 	require.ErrorIs(t, err, hiring.ErrRateLimited)
 

@@ -362,7 +362,7 @@ func TestOrganizations(t *testing.T) {
 	_, err = p.server.Invite(ours, "bea@candidates.test", "Bea")
 	require.NoError(t, err)
 	p.choose(`[aria-label="Organization"]`, "")
-	p.appears(`.card:has([title="Ada Lovelace"]) .when`, "Acme & Sons")
+	p.appears(`.card:has([title="Ada Lovelace"]) .mail`, "Acme & Sons")
 }
 
 // TestATimelineIsShownAhead, and an expired candidate has no next step.

@@ -170,12 +170,23 @@ func (s *Server) readClock(_ string, in clockInput) (out clockJSON, err error) {
 	return out, err
 }
 
-// upcoming returns what happens until then: steps of candidates, late reports, invitations that expire, resets of plans, and
-// the expiry of keys (kind key, with the id of the key).
+// upcoming returns what happens until then: steps of candidates, late reports, invitations that expire, resets of plans,
+// the expiry of keys (kind key, with the id of the key), and the ends of windows without requests (kind read or write).
 func (c *control) upcoming(until time.Time) (all []world.Upcoming) {
+	add := func(kind, token string, at time.Time) {
+		if at.After(c.now) && !at.After(until) {
+			all = append(all, world.Upcoming{At: world.MomentOf(at), Kind: kind, Subject: keyID(token)})
+		}
+	}
 	for token, key := range c.keys {
-		if at := key.Expires; key.revoked.IsZero() && at.After(c.now) && !at.After(until) {
-			all = append(all, world.Upcoming{At: world.MomentOf(at), Kind: "key", Subject: keyID(token)})
+		if !key.revoked.IsZero() {
+			continue
+		}
+		add("key", token, key.Expires)
+		for _, class := range []Class{ClassRead, ClassWrite} {
+			if w := key.window(class); w.remaining == 0 {
+				add(string(class), token, w.reset)
+			}
 		}
 	}
 	if until.After(c.now) {

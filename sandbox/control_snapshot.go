@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,6 +89,22 @@ func (c *control) takeSnapshot(none) (id int, err error) {
 	return c.snapshotCount, nil
 }
 
+// countAgain counts a request of a program, which its key has used whatever is undone.
+func (c *control) countAgain(e *exchange) {
+	if e.FromPage || e.Limit == 0 || e.Status == http.StatusUnauthorized || e.Status == http.StatusTooManyRequests && e.Fault == nil {
+		return
+	}
+	for _, key := range c.keys {
+		if key.is(e.KeyID) {
+			class, at := classOf(e.Method), e.At
+			if at.After(c.now) { // The clock was moved back.
+				at = c.now
+			}
+			key.window(class).take(at, c.config.limit(class))
+		}
+	}
+}
+
 // endSnapshot says that what the snapshot was kept for is done. It forgets a snapshot that no action followed.
 func (c *control) endSnapshot(none) error {
 	for i := range c.snapshots {
@@ -103,7 +120,7 @@ func (c *control) endSnapshot(none) error {
 }
 
 // restoreSnapshot returns to a snapshot, and forgets it and later ones. Of the journal only what was removed
-// comes back: requests since then stay, and numbers and ids are not given out again. It returns the number of writes
+// comes back: requests since then stay and count, and numbers and ids are not given out again. It returns the number of writes
 // of the program to the live data since then, which are undone too.
 func (c *control) restoreSnapshot(none) (writes int, err error) {
 	at := slices.IndexFunc(c.snapshots, func(s snapshot) bool { return strconv.Itoa(s.id) == c.id })
@@ -150,8 +167,14 @@ func (c *control) restoreSnapshot(none) (writes int, err error) {
 	c.state = restored
 	c.live.Restore(earlier)
 	c.advanced.Store(int64(snapshot.advanced))
+	c.now = c.Server.now()
+	for _, e := range current.journal.exchanges {
+		if current.journal.run == restored.journal.run && e.Number > snapshot.state.journal.count {
+			c.countAgain(e)
+		}
+	}
 	clear(c.snapshots[at:])
-	c.snapshots, c.now = c.snapshots[:at], c.Server.now()
+	c.snapshots = c.snapshots[:at]
 	last := c.recordAction(kind, undone[0].Subject, undone[0].ID)
 	last.Undone, last.settled = undone, true
 	c.notify(topicReset)

@@ -451,6 +451,31 @@ func TestAKeyIsRestored(t *testing.T) {
 	assert.Equal(t, 401, account().status)
 }
 
+// TestUndoneActionsGiveNoRequestsBack: the reads of a program count, whatever is undone before or after them.
+func TestUndoneActionsGiveNoRequestsBack(t *testing.T) {
+	s, d := controlled(t)
+	remaining := func() string {
+		return d.do(t, http.MethodGet, "/api/v1/account", sandbox.LiveKey).header.Get("X-RateLimit-Remaining")
+	}
+	assert.Equal(t, "999", remaining())
+	steered(t, s, "snapshots", "")
+	s.Inject(sandbox.Fault{Status: 500, Route: "GET /members"})
+	steered(t, s, "snapshots/1/end", "")
+	assert.Equal(t, "998", remaining())
+	steered(t, s, "snapshots/1/restore", "")
+	assert.Equal(t, "997", remaining())
+	steered(t, s, "snapshots", "")
+	s.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 0)
+	steered(t, s, "snapshots/2/end", "")
+	remaining()
+	_, body := steer(t, s, http.MethodGet, "clock?seconds=3600", "")
+	assert.Regexp(t, `"kind":"read","subject":"[0-9a-f]{16}"`, body, "the reads come back")
+	steered(t, s, "snapshots/2/restore", "")
+	assert.Equal(t, "996", remaining(), "a refused read used none")
+	_, body = steer(t, s, http.MethodGet, "clock?seconds=3600", "")
+	assert.Contains(t, body, `"upcoming":[]`)
+}
+
 // TestCandidatesAreFound finds candidates by stage and text, and reads one in full.
 func TestCandidatesAreFound(t *testing.T) {
 	s := sandbox.Start(t)

@@ -151,7 +151,7 @@ export function resultOf(values) {
 function grading(c, actions) {
   const send = (values) => run(c, actions, `submissions/${c.submission_id}/evaluate`, resultOf(values));
   return html`<section aria-label="Evaluate"><h3>Evaluate</h3>
-    ${form({ id: "evaluate", label: "Evaluate", button: "Evaluate", fields: resultFields(c.id + "evaluate"), send, subject: c.id, keep: true, kind: "inline" })}
+    ${form({ id: "evaluate", label: "Evaluate", button: "Evaluate", fields: resultFields(c.id + "evaluate"), send, subject: c.id, keep: resultFields("").map((f) => f.name), kind: "inline" })}
   </section>`;
 }
 

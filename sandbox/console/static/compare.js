@@ -71,8 +71,9 @@ export function comparison(e, other, link, close) {
   const isAlike = e.status === other.status,
     gone = [other, e].filter((r) => r.status && !r.response_headers),
     lines = differences(linesOf(other, isAlike, !gone.length), linesOf(e, isAlike, !gone.length)),
-    count = lines.filter(([kind]) => "-+".includes(kind)).length,
-    text = count ? plural(count, "line differs", "lines differ") : "No line differs";
+    end = lines.findIndex(([, text]) => !text), // Of the request.
+    [sent, got] = [lines.slice(0, end), lines.slice(end)].map((part) => part.filter(([kind]) => "-+".includes(kind)).length),
+    text = sent + got ? `${plural(sent, "line")} of the request and ${got} of the response differ` : "No line differs";
   const side = other.status >= 300 || !other.status || cutText(other.fault) ? "the other request" : `success${other.key_id === e.key_id ? "" : " of another key"} ${other.number < e.number ? "before" : "after"} it`;
   const about = (r) => html`${link(r.number)} ${r === e ? "this request" : side}: <b>${r.status ?? "lost"}</b> ${fullTime(r.at)}, ${took(r.took)}`;
   const line = ([kind, text]) => html`<li class=${"diff " + ({ "-": "less", "+": "more", " ": "", "~": "same", "…": "fold" })[kind]}><span

@@ -80,13 +80,14 @@ function drawClock() {
 }
 
 // kinds name what happens and is no stage, once and several times.
-const kinds = { report: ["late report ready", "late reports ready"], expires: ["invitation expires unused", "invitations expire unused"], key: ["key expires", "keys expire"], plan: ["used invitations of the plan go back to 0", "plans have all invitations again"] };
+const kinds = { report: ["late report ready", "late reports ready"], expires: ["invitation expires unused", "invitations expire unused"], key: ["key expires", "keys expire"], plan: ["used invitations of the plan go back to 0", "plans have all invitations again"],
+  read: ["reads come back", "limits of reads begin anew"], write: ["writes come back", "limits of writes begin anew"] };
 
 // happens shows the events of a kind on a day, with their subjects.
 function happens(all) {
   const [{ at, kind }] = all,
     [one, several] = kinds[kind] ?? [kind, kind],
-    nameOf = ({ subject }) => middle((kind === "key" && state.keys.find((k) => k.id === subject)?.token) || (kind === "plan" ? titleOf(subject) : subject), 40);
+    nameOf = ({ subject }) => middle(state.keys.find((k) => k.id === subject)?.token ?? (kind === "plan" ? titleOf(subject) : subject), 40);
   return html`<li><time>${all.length > 1 ? dayOf(at) : fullTime(at)}</time><br><b>${all.length > 1 ? `${all.length.toLocaleString("en")} ${several}` : one}</b>: ${
     all.slice(0, 30).map((e, i) => html`${i ? " · " : ""}<bdi>${nameOf(e)}</bdi>`)}${all.length > 30 ? ` and ${all.length - 30} more` : ""}</li>`;
 }

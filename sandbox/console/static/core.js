@@ -262,7 +262,7 @@ export const undoable = (id) => (id ? state.snapshots.find((s) => s.id === id) :
 
 // textOf names the last of the actions of a snapshot in a few words. Their rows say more.
 const textOf = ({ actions }) => briefText(actions.at(-1)) + (actions.length > 1 ? ` and ${actions.length - 1} more` : "");
-const briefText = (a) => (a.id ? actionText(a) : a.kind === "Clock moved" ? `${a.kind} by ${span(a.subject)}` : [a.kind, a.subject].join(" "));
+const briefText = (a) => (a.id || a.fault ? actionText(a) : a.kind === "Clock moved" ? `${a.kind} by ${span(a.subject)}` : [a.kind, a.subject].join(" "));
 
 // undoName names what a return to a snapshot undoes.
 export function undoName(s, name = "Undo") {
@@ -313,18 +313,18 @@ const shown = {}; // By the id of a form: the subject that it shows, and what is
 
 // form returns a form of fields; those with more are folded. What is typed stays until the
 // server accepts it; a refusal is shown beside its field. send gets the values. The form
-// empties afterwards unless keep is set. Forms with different subjects have different drafts. A form
+// empties afterwards but for the fields that it keeps. Forms with different subjects have different drafts. A form
 // that opens with drafts offers to empty it, and says whether they were sent.
-export function form({ id, label, fields, button, send, subject = "", keep = false, kind = "" }) {
+export function form({ id, label, fields, button, send, subject = "", keep = [], kind = "" }) {
   const texts = () => JSON.stringify(fields.map((f) => drafts[subject + id + "-" + f.name]));
   if (shown[id]?.subject !== subject || !document.getElementById(id)?.checkVisibility()) {
     const isOld = fields.some((f) => String(drafts[subject + id + "-" + f.name] ?? usual(f)) !== usual(f));
     shown[id] = { subject, old: isOld && (drafts[subject + id] === texts() ? "As sent before" : "Draft from before") };
   }
-  const end = (areKept) => {
+  const end = (kept = []) => {
     delete state.errors[id];
     shown[id].old = "";
-    if (!areKept) for (const f of fields) setDraft(subject + id + "-" + f.name);
+    for (const f of fields) if (!kept.includes(f.name)) setDraft(subject + id + "-" + f.name);
     setDraft(subject + id, texts());
   };
   const isEmpty = (f) => f.required && !String(drafts[subject + id + "-" + f.name] ?? usual(f)).trim();
@@ -342,7 +342,7 @@ export function form({ id, label, fields, button, send, subject = "", keep = fal
     element.querySelector("[aria-invalid=true]")?.focus();
   };
   const clear = ({ target }) => {
-    end(false);
+    end();
     target.form.elements[0].focus();
   };
   const error = state.errors[id];

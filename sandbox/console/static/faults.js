@@ -35,7 +35,7 @@ function fields() {
 
 // send injects a usual fault. Other fields that are given replace its own, and a status its code too: the server knows that of the status.
 const send = ({ preset, times, ...fault }) =>
-  change(() => post("faults", { ...presets[preset], ...(fault.status && { code: undefined }), ...fault, times: Number(times) }), "The fault is active");
+  change(() => post("faults", { ...presets[preset], ...(fault.status && { code: undefined }), ...fault, times: Number(times) }));
 
 const removeAll = () => act(() => change(() => post("faults/clear"), "All faults are removed"));
 
@@ -45,7 +45,7 @@ function table(faults, caption) {
     return faultText({ ...f.fault, key: key?.token ?? f.fault.key });
   };
   const remove = (f) => act(() => change(() => post("faults/clear", { id: f.id }), "The fault is removed"));
-  const again = (f) => act(() => change(() => post("faults", f.fault), "The fault is active"));
+  const again = (f) => act(() => change(() => post("faults", f.fault)));
   const row = (f) => html`<tr class=${f.waiting ? "waiting" : "done"}><td data-label="Fault"><b>${effects(f.fault).join(", ")}</b>${text(f).slice(effects(f.fault).join(", ").length)}</td>
     <td data-label="Remaining">${!f.waiting ? "" : f.times_left < 0 ? "always" : `${f.times_left} left`}</td>
     <td data-label="Fired" class="number">${f.fired ? html`<a href=${linkTo("", { q: "fault:" + f.id })}>${plural(f.fired, "time")}</a>` : "never"}</td>
@@ -59,7 +59,7 @@ function table(faults, caption) {
 function view() {
   const waiting = state.faults.filter((f) => f.waiting),
     ended = state.faults.filter((f) => !f.waiting);
-  const injection = form({ id: "inject", label: "Inject a fault", fields: fields(), button: "Inject fault", send, subject: String(state.query), keep: true });
+  const injection = form({ id: "inject", label: "Inject a fault", fields: fields(), button: "Inject fault", send, subject: String(state.query), keep: ["preset", "times", "route", "key"] });
   return html`<h1 class="gone">Faults</h1><section class="panel"><h2>Inject a fault</h2>${injection}</section>
     <section class="panel"><div class="title"><h2>Active</h2>
         ${waiting.length ? html`<button class="plain danger" id="remove-all" @click=${removeAll}>Remove all</button>` : nothing}</div>

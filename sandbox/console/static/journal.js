@@ -524,8 +524,9 @@ function sparkline() {
     isIdle = (i) => !!buckets[i + 1]?.idle && !buckets[i].count,
     idle = [...buckets.keys()].filter(isIdle),
     pixel = width / innerWidth, // About.
-    isLabelled = idle.length * 72 * pixel < width / 4, // A shortened idle time has a place for its length if there are few, or else is a thin line.
-    idleWidth = (isLabelled ? 72 : 8) * pixel,
+    labelWidth = 5.5 * parseFloat(getComputedStyle(document.body).fontSize),
+    isLabelled = idle.length * labelWidth * pixel < width / 4, // A shortened idle time has a place for its length if there are few, or else is a thin line.
+    idleWidth = (isLabelled ? labelWidth : 8) * pixel,
     step = (width - idle.length * idleWidth) / (buckets.length - idle.length),
     xs = [0],
     barWidth = Math.min(step, 24) - 1;
@@ -581,7 +582,7 @@ function sparkline() {
   const all = () => (searched() && !refused ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (newest > stats.count && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const percent = (x) => (x / width) * 100 + "%";
-  const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? "+" + span(buckets[i + 1].idle) : nothing}</i>`;
+  const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? "+" + span(60 * Math.round(buckets[i + 1].idle / 60) || buckets[i + 1].idle) : nothing}</i>`;
   const tick = (part) => {
     const { at } = buckets[xs.findLastIndex((x) => x <= part * width)];
     return html`<time class="tick" .style=${`left:${100 * part}%`}>${day(at, at, at)}</time>`;
@@ -621,7 +622,7 @@ function view() {
   const side = number ? pane(exchange, shownPane) : nothing;
   const isFiltered = searched() || state.file,
     hasList = rows.length && (!refused || isTyping); // Those of an earlier search are grey, and only while somebody types.
-  if (!isFiltered && !state.all.count) return [guide(), side];
+  if (!isFiltered && !state.all.count) return [side, guide()];
   const found = refused ? (isTyping ? "" : refused.message) : searched() && (rows.length ? `${plural(stats.count, "request")} found` : noMatch());
   const empty = () => html`<p class="none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message}</span>` : html`${noMatch()}${isTyping ? nothing : unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`;
   return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${differs ?? found}</p>${state.file ? fileBanner(state.file) : nothing}${filterBar()}

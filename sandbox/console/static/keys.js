@@ -14,7 +14,8 @@ function saved(id, label, value, save) {
   const saveNow = async (event) => {
     state.typed[id] = event.target.value;
     try {
-      await change(() => save(Number(state.typed[id])), label + " saved");
+      if (event.target.value === "") throw new Error("Type a number");
+      await change(() => save(Number(state.typed[id])));
       if (event.target.isEntered) event.target.blur(); // The next key is a shortcut.
       await loadKeys();
       delete state.errors[id];

@@ -25,11 +25,7 @@ async function loadSenders(all) {
   }
 }
 
-const openLink = (m) =>
-  act(async () => {
-    await change(() => post(`invitations/${m.invitation_id}/open`), stepNotice(m.invitation_id, m.name));
-    await load();
-  });
+const openLink = (m) => act(() => change(() => post(`invitations/${m.invitation_id}/open`), stepNotice(m.invitation_id, m.name)));
 
 const stageOf = (m) => m.ended || (m.opened ? "opened" : "");
 

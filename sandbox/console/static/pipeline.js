@@ -117,13 +117,13 @@ function card(c, differing) {
     name = personOf(c),
     at = c[c.stage + "_at"] ?? c.created_at,
     late = !c.report_at ? "no report" : c.report_at > (state.clock?.now ?? "") ? `late ${clockTime(c.report_at).slice(0, 5)}` : "no score";
-  const organization = differing.includes("organization") ? titleOf(c.organization) + " · " : "";
+  const place = [differing.includes("assessment_id") && c.assessment, differing.includes("organization") && c.organization].filter(Boolean).join(" · ");
   return html`<li class=${"card " + (c.ended ? "ended" : "")} data-keep=${c.id}>${avatar(name, c.candidate_email)}
     <a href=${path + toQuery({ ...Object.fromEntries(state.query), candidate: c.id })} title=${name} aria-label=${name} dir="auto"
       aria-current=${c.id === opened() ? "true" : nothing}><bdi>${name}</bdi></a>
-    <span class="mail" title=${c.candidate_email}>${c.candidate_email.split("@").map((part, i) => (i ? html`<span class="host">@${part}</span>` : part))}${differing.includes("assessment_id") ? html`<br><bdi title=${c.assessment}>${c.assessment}</bdi>` : nothing}</span>
+    <span class="mail" title=${c.candidate_email}>${c.candidate_email.split("@").map((part, i) => (i ? html`<span class="host">@${part}</span>` : part))}${place ? html`<br><bdi title=${place}>${place}</bdi>` : nothing}</span>
     <span class="badges">${c.invitations > 1 ? html`<b class="odd">${invitedTwice(c)}</b> ` : nothing}${armed(c).length ? html`<b class="warn">fault</b> ` : nothing}${c.report_delay && c.stage !== "evaluated" && !c.ended ? html`<b class="warn">late</b> ` : nothing}${c.confidence === "low" ? html`<b class="warn">low confidence</b>` : nothing}</span>
-    <span class="when" title=${organization + fullTime(at)}>${organization}${state.clock?.now.startsWith(at.slice(0, 10)) ? clockTime(at).slice(0, 5) : shortDay(at)}</span>
+    <span class="when" title=${fullTime(at)}>${state.clock?.now.startsWith(at.slice(0, 10)) ? clockTime(at).slice(0, 5) : shortDay(at)}</span>
     ${c.ended
         ? html`<span class="mark">${c.ended}</span>`
         : c.ship_score !== null
@@ -170,7 +170,7 @@ function toolbar() {
 // and can undo a typing error. With a result the form adds a candidate who has taken all steps, and needs no address.
 function inviteForm(withResult = false) {
   const active = assessments.filter((a) => a.status === "active");
-  const selected = [state.query.get("assessment"), lastAssessment].map((id) => active.find((a) => a.assessment_id === id)).find(Boolean) ?? active[0];
+  const selected = [state.query.get("assessment"), lastAssessment, cards().sort((a, b) => (a.created_at < b.created_at ? 1 : -1))[0]?.assessment_id].map((id) => active.find((a) => a.assessment_id === id)).find(Boolean) ?? active[0];
   const send = async ({ assessment, name, email: given, ...result }) => {
     const email = given ?? (await freeAddress(name));
     const known = active.find((a) => [nameOf(a), a.name].includes(assessment));
@@ -203,7 +203,7 @@ function inviteForm(withResult = false) {
   ];
   const label = withResult ? "Add result" : "Invite candidate";
   const above = withResult ? nothing : html`<datalist id="assessment-names">${active.map((a) => html`<option value=${nameOf(a)}></option>`)}</datalist>`;
-  return [above, form({ id: withResult ? "result" : "invite", label, fields, button: withResult ? "Add" : "Invite", send })];
+  return [html`<h2>${label}</h2>`, above, form({ id: withResult ? "result" : "invite", label, fields, button: withResult ? "Add" : "Invite", send })];
 }
 
 // addressOf makes an address of a name. The n-th candidate of a name has a number in it.

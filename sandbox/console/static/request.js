@@ -119,6 +119,7 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
   const person = candidate
     ? html`<a href=${candidatePath(candidate.id)}><bdi>${candidate.candidate_name}</bdi></a>`
     : html`<bdi>${e.subject ?? "the candidate"}</bdi>`;
+  const messages = [message(e, words, "Response", e.response, e.response_headers, e.response_cut ? e.response_size : 0), message(e, words, "Request", e.body, e.headers, 0, e.query)]; // The request is first if a field of it was refused.
   return html`<section class="pane" aria-label=${"Request " + e.number} aria-describedby="headline" tabindex="-1"
       data-ready=${e.number === number ? "" : nothing}>
     <div class="head"><div class="title"><h2 class="headline" id="headline">${headline(e, person)}</h2>${closeButton}</div>
@@ -136,8 +137,7 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
       ${e.request_id ? fact("Request id", html`<code>${e.request_id}</code>`) : nothing}</dl>
     ${compared ?? nothing}
     ${e.withheld ? message(e, words, !e.status ? "Response that was lost" : cutText(e.fault) ? `Full response, of which ${e.response_size} bytes were sent` : "Response that the fault replaced", e.withheld.response, undefined, 0) : nothing}
-    ${message(e, words, "Response", e.response, e.response_headers, e.response_cut ? e.response_size : 0)}
-    ${message(e, words, "Request", e.body, e.headers, 0, e.query)}</section>`;
+    ${e.error?.field ? messages.reverse() : messages}</section>`;
 }
 
 const found = (q, value) => html`<a href=${linkTo("", { q })}>${value}</a>`;
