@@ -274,6 +274,13 @@ func TestGroups(t *testing.T) {
 	p.becomes(`/^Sent by hiring-go.* 1 \(50 %\) · no User-Agent 1 \(50 %\)$/.test(document.querySelector("#programs").innerText)`)
 	p.press(".groups tbody tr:first-child a")
 	p.listed(15)
+	_, err = p.client("sk_live_wrong").Account.Get(t.Context()) // 17
+	require.Error(t, err)
+	p.send("GET", "/api/v1/account", "sk_live_wrong", "") // 18
+	p.visit("?view=groups&q=status:401")
+	p.becomes(`/^401 GET .account unknown key sk_live_…(hiring-go.*|no User-Agent), (no User-Agent|hiring-go.*) 2 100 %/.test(document.querySelector(".groups tbody")?.innerText.replace(/\s+/g, " "))`) // One cause, whoever sent it.
+	p.press(".groups tbody a")
+	p.listed(18, 17)
 	p.dress(appearance{width: 1440, height: 900})
 	p.visit("")
 	p.appears(".columns .program", "Program")
@@ -294,10 +301,10 @@ func TestGroups(t *testing.T) {
 	p.press(`[aria-label="Requests of ` + sandbox.LiveKey + `"]`)
 	p.becomes("location.search.includes('view=groups') && !!document.querySelector('.none')") // It sent nothing.
 	p.server.SetQuota(sandbox.WriteKey, sandbox.ClassRead, 1)
-	for range 2 { // 17, and 18 gets a 429.
+	for range 2 { // 19, and 20 gets a 429.
 		p.send("GET", "/api/v1/members", sandbox.WriteKey, "")
 	}
-	p.visit("?request=18")
+	p.visit("?request=20")
 	p.appears(".pane .note", "reads to 1 for sk_test_…rite at ")
 	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText === 'Who used up the reads since then?').click(), ''")
 	p.appears("#programs", "Sent by no User-Agent 1 (100 %)")

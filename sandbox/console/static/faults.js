@@ -40,10 +40,7 @@ const send = ({ preset, times, ...fault }) =>
 const removeAll = () => act(() => change(() => post("faults/clear"), "All faults are removed"));
 
 function table(faults, caption) {
-  const text = (f) => {
-    const key = state.keys.find((k) => k.id === f.fault.key || k.token === f.fault.key);
-    return faultText({ ...f.fault, key: key?.token ?? f.fault.key });
-  };
+  const text = ({ fault: f }) => faultText({ ...f, key: state.keys.find((k) => k.id === f.key)?.token ?? f.key });
   const remove = (f) => act(() => change(() => post("faults/clear", { id: f.id }), "The fault is removed"));
   const again = (f) => act(() => change(() => post("faults", f.fault)));
   const row = (f) => html`<tr class=${f.waiting ? "waiting" : "done"}><td data-label="Fault"><b>${effects(f.fault).join(", ")}</b>${text(f).slice(effects(f.fault).join(", ").length)}</td>

@@ -3,7 +3,7 @@ import { html, nothing, svg } from "./lit/lit-html.js";
 import { linkTo, state } from "./core.js";
 import { searched, termsOf } from "./search.js";
 import { clockTime, effects, middle, plural, shortDay } from "./format.js";
-import { agentOf, agentTerm, keyName, limitText, setsLimit, statusKind, statusText, why } from "./request.js";
+import { agentOf, agentTerm, failed, keyName, limitText, setsLimit, statusKind, statusText, why } from "./request.js";
 
 // programOf names the program that sent a request.
 export const programOf = (e) => (e.from_page ? "this page" : agentOf(e) || "no User-Agent");
@@ -19,6 +19,17 @@ export function groupsOf(entries, buckets) {
     return { ...all.at(-1), count: all.length, times, fault_ids: all.map((e) => e.fault_id) };
   };
   return [...Map.groupBy(entries, alike).values()].map(group).sort((a, b) => b.count - a.count);
+}
+
+// byCause makes one group of those with the same cause of failures, whoever sent the requests.
+function byCause(groups) {
+  const cause = (g) => (failed(g) ? JSON.stringify([g.status, g.method, g.route || g.path, g.key_id, g.error, g.fault && effects(g.fault)]) : g),
+    sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+  const merged = (all) => ({
+    ...all.toSorted((a, b) => (a.at < b.at ? 1 : -1))[0], programs: all.map(programOf), count: sum(all.map((g) => g.count)),
+    times: all[0].times.map((_, i) => sum(all.map((g) => g.times[i]))), fault_ids: all.flatMap((g) => g.fault_ids),
+  });
+  return [...Map.groupBy(groups, cause).values()].map(merged).sort((a, b) => b.count - a.count);
 }
 
 // bars draws the numbers of requests over time.
@@ -38,10 +49,11 @@ function shareOf(part, whole) {
 export function groupsView(groups, actions) {
   const today = state.clock?.now.slice(0, 10),
     limits = [...Map.groupBy(actions.filter((a) => groups.some((g) => setsLimit(a, g, actions))), (a) => a.subject.replace(/^\d+ /, "")).values()],
+    causes = byCause(groups),
     programs = Map.groupBy(groups, agentOf);
   const search = ({ error = {}, ...g }) =>
     [
-      ...termsOf(searched()), `status:${g.status || "none"}`, `method:${g.method}`, `route:${quoted(`${g.method} ${g.route || g.path}`)}`, `key:${keyName(g)}`, programs.size > 1 && agentTerm(agentOf(g)),
+      ...termsOf(searched()), `status:${g.status || "none"}`, `method:${g.method}`, `route:${quoted(`${g.method} ${g.route || g.path}`)}`, `key:${keyName(g)}`, programs.size > 1 && !failed(g) && agentTerm(agentOf(g)),
       g.fault ? `fault:${[...new Set(g.fault_ids)]}` : "-is:fault", error.code && `code:${error.code}`, error.field && `field:${error.field}`,
       error.problem && `"${error.problem}"`,
     ];
@@ -54,14 +66,14 @@ export function groupsView(groups, actions) {
   const row = (g, i) => html`<tr><td class=${"status " + statusKind(g)}>${statusText(g)}</td>
     <th scope="row"><a href=${linkTo("", { q: [...new Set(search(g).filter(Boolean))].join(" ") })} data-keep=${"g" + i} @click=${leave}
       title=${[g.error?.code, keyName(g), g.at].filter(Boolean).join(" · ")}><b class="method">${g.method}</b> <code>${g.route || g.path}</code></a></th>
-    <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code>${programs.size > 1 ? html`<small title=${agentOf(g)}>${programOf(g)}</small>` : nothing}</td>
+    <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code>${programs.size > 1 ? html`<small title=${g.programs.join(", ")}>${g.programs.join(", ")}</small>` : nothing}</td>
     <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${shareOf(g.count, whole)}</small></td><td>${bars(g.times)}</td>
     <td class="number"><time>${g.at.startsWith(today) ? "" : shortDay(g.at) + " "}${clockTime(g.at)}</time></td></tr>`;
   return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1">
     ${limits.map((all) => html`<p class="banner">${limitText(all.at(-1))}${all.length > 1 ? `, and ${all.length - 1} before` : ""}</p>`)}
     <p class="banner" id="programs">Sent by ${sent.map(program)}</p>
     <table>
-    <caption class="gone">${plural(groups.length, "group")} of requests that are alike, the largest first</caption>
+    <caption class="gone">${plural(causes.length, "group")} of requests that are alike, the largest first</caption>
     <thead><tr><th>Status</th><th>Request</th><th>Reason</th><th>Key</th><th class="number">Requests, share</th><th>Over time</th><th class="number">Last</th></tr></thead>
-    <tbody>${groups.map(row)}</tbody></table></section>`;
+    <tbody>${causes.map(row)}</tbody></table></section>`;
 }
