@@ -288,7 +288,7 @@ func TestGroups(t *testing.T) {
 	p.appears(row(16), "no User-Agent")
 	p.press(row(15))
 	p.becomes("!!document.querySelector('.pane .meta') && !document.querySelector('.row .program').offsetWidth") // There is no place.
-	for name, want := range map[string][]int{"key": {16, 15, 14, 13}, "agent": {15}} {                           // Others like it, from the pane.
+	for name, want := range map[string][]int{"key": {16, 15, 14, 13}, "agent": {17, 15}} {                           // Others like it, from the pane.
 		p.visit("?request=15")
 		p.appears(".pane .meta", "hiring-go/")
 		evaluate[string](p, "document.querySelector('.facts a[href*="+name+"]').focus(), ''")

@@ -157,15 +157,14 @@ function grading(c, actions) {
 
 function report(r) {
   const lists = Object.entries(r).filter(([name, items]) => name !== "pillars" && Array.isArray(items) && items.length);
-  const fact = (kind, text) => html`<span class=${"mark " + (kind || "")}>${text}</span>`;
-  const rank = r.pipeline_rank ? fact("", `rank ${r.pipeline_rank.rank} of ${r.pipeline_rank.total}`) : nothing;
-  const percentile = r.percentile ? fact("", `percentile ${r.percentile}`) : nothing;
+  const fact = (text, kind) => text && html`<span class=${"mark " + (kind || "")}>${text}</span>`,
+    place = r.pipeline_rank && `rank ${r.pipeline_rank.rank} of ${r.pipeline_rank.total}`;
   const meter = (p) => html`<b>${p.score}</b><meter min="0" max="100" value=${p.score} aria-label=${p.label}></meter>`;
   const pillar = (p) => html`<li><span>${p.label}</span> ${p.score === null ? html`<small>no score: not enough data</small>` : meter(p)}
     ${p.low_confidence && p.score !== null ? html`<b class="warn">low confidence</b>` : nothing}</li>`;
   return html`<section class="report" aria-label="Report"><h3>Report</h3>
     <div class=${"verdict " + verdictKind(r.verdict)}><svg viewBox="0 0 36 36" aria-hidden="true"><circle cx="18" cy="18" r="16"></circle>${r.ship_score ? svg`<circle cx="18" cy="18" r="16" pathLength="100" stroke-dasharray=${`${r.ship_score} 100`}></circle>` : nothing}</svg><b>${r.ship_score ?? "–"}</b>
-      <div><p><strong>${r.verdict_label}</strong>${fact(r.confidence === "low" && "warn", `confidence ${r.confidence}`)}${fact(r.integrity_status === "flagged" && "bad", `integrity ${r.integrity_status}`)}${rank}${percentile}</p>
+      <div><p><strong>${r.verdict_label}</strong>${fact(`confidence ${r.confidence}`, r.confidence === "low" && "warn")}${fact(`integrity ${r.integrity_status}`, r.integrity_status === "flagged" && "bad")}${fact(place)}${fact(r.percentile && `percentile ${r.percentile}`)}</p>
     <p>${r.summary}</p></div></div><ul class="pillars">${(r.pillars ?? []).map(pillar)}</ul>
     ${lists.map(([name, items]) => html`<h4>${name[0].toUpperCase() + name.slice(1).replaceAll("_", " ")}</h4><ul>${items.map((i) => html`<li>${typeof i === "string" ? i : JSON.stringify(i)}</li>`)}</ul>`)}</section>`;
 }
