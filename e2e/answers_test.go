@@ -746,6 +746,10 @@ func TestEachActionIsUndone(t *testing.T) {
 	p.appears(".card.ended .mark", "revoked")
 	p.appears(".timeline li:last-child", "revoked")
 	p.becomes("!document.querySelector('[aria-label=\"Next report\"]')")
+	p.do(chromedp.Reload())
+	p.appears(".card.ended .mark", "revoked")
+	p.do(chromedp.KeyEvent("z"))
+	p.appears(".said", "Undo: ada@candidates.test revoked?") // Nothing had said what it would be.
 	p.do(chromedp.KeyEvent("z"))
 	p.do(chromedp.WaitVisible(chromedp.ID("revoke")))
 	p.appears("#undo", "Undo also: ada@candidates.test opened")

@@ -167,7 +167,7 @@ function shortcuts() {
     ["y", "copy the request as curl"],
     ["d", "compare it with the last success like it, or with another row"],
     ["g", "groups of requests that are alike"],
-    ["z", "undo the last action of the page, then the one before"],
+    ["z", "undo the last action of the page, which a notice names first, then the one before"],
     ["f", "fail the next of its route"],
     ["e w", "only failed requests, only writes that were sent again"],
     ["i a", "invite a candidate, add a result"],

@@ -270,14 +270,14 @@ export function undoName(s, name = "Undo") {
   return name + (others.length ? `, with ${others.join(" and ")}` : "");
 }
 
-// undo returns to a snapshot, or to the newest one. agreed is the one whose name somebody read: the page asks first if more
-// of what the page did not do would be undone than that said.
+// undo returns to a snapshot. agreed is the one whose name somebody read: the page asks first if more of what the page
+// did not do would be undone than that said, or without an id, which means the newest one.
 export const undo = (id, agreed) =>
   act(async () => {
     await loadSnapshots();
     const s = undoable(id);
     if (!s) return say("There is nothing to undo");
-    if (s.writes > (agreed?.writes ?? 0) || s.others > (agreed?.others ?? 0)) return say(`Undo: ${textOf(s)}?`, s.id);
+    if (!id || s.writes > (agreed?.writes ?? 0) || s.others > (agreed?.others ?? 0)) return say(`Undo: ${textOf(s)}?`, s.id);
     await post(`snapshots/${s.id}/restore`);
     await loadSnapshots();
     const next = undoable();
