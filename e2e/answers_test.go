@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 	"github.com/hiring-assessment/hiring-go/sandbox/console"
 )
@@ -233,8 +234,6 @@ func TestGroups(t *testing.T) {
 	p.do(chromedp.KeyEvent(kb.Enter))
 	p.listed(2, 1)
 	p.becomes("document.activeElement.dataset.keep === 'x2'")
-	p.do(chromedp.KeyEvent(kb.Escape)) // Back to the group.
-	p.becomes("/^g/.test(document.activeElement.dataset.keep) && document.activeElement.closest('tr').innerText.includes('page_size')")
 	p.server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 900)
 	p.send("GET", "/api/v1/submissions/"+sandbox.UnknownID+"/report", sandbox.TestKey, "")
 	p.visit("?request=8")
@@ -288,7 +287,7 @@ func TestGroups(t *testing.T) {
 	p.appears(row(16), "no User-Agent")
 	p.press(row(15))
 	p.becomes("!!document.querySelector('.pane .meta') && !document.querySelector('.row .program').offsetWidth") // There is no place.
-	for name, want := range map[string][]int{"key": {16, 15, 14, 13}, "agent": {17, 15}} {                           // Others like it, from the pane.
+	for name, want := range map[string][]int{"key": {16, 15, 14, 13}, "agent": {17, 15}} {                       // Others like it, from the pane.
 		p.visit("?request=15")
 		p.appears(".pane .meta", "hiring-go/")
 		evaluate[string](p, "document.querySelector('.facts a[href*="+name+"]').focus(), ''")
@@ -644,7 +643,8 @@ func TestOneCandidate(t *testing.T) {
 	p.appears(".said", "Ada report late by 5 min")
 	p.appears(".card .badges", "late")
 	p.appears("#delayed", "ready 5 min after the evaluation")
-	require.NoError(t, p.server.Evaluate(submission, sandbox.Result{ShipScore: new(31), Verdict: "no", IntegrityStatus: "flagged", Confidence: "low"}))
+	result := sandbox.Result{ShipScore: new(31), Verdict: "no", IntegrityStatus: "flagged", LowConfidence: []hiring.PillarID{"craft"}}
+	require.NoError(t, p.server.Evaluate(submission, result))
 	p.appears("#delayed", "The report is not ready yet. It will be on")
 	p.appears(".card .mark", "late ")
 	p.fill("#advance", "10m")
@@ -652,9 +652,12 @@ func TestOneCandidate(t *testing.T) {
 	p.press("#delayed button")
 	p.appears(".said", "Ada report on time")
 	p.appears(".pane .verdict", "31")
-	for _, shown := range []string{"31", "no", "⚑", "low confidence"} {
+	for _, shown := range []string{"31", "no", "⚑", "low: craft"} {
 		p.appears(".card", shown)
 	}
+	result.Confidence = "low"
+	require.NoError(t, p.server.Evaluate(submission, result))
+	p.appears(".card", "low confidence")                                                                     // Of the whole report.
 	p.becomes("(all => all[0].offsetWidth < all[4].offsetWidth)([...document.querySelectorAll('.column')])") // Empty ones give their place.
 	p.choose("#verdict", "yes")
 	p.appears(".none", "No candidate matches.")
@@ -686,7 +689,7 @@ func TestOneCandidate(t *testing.T) {
 	p.fill("input[name=text]", "ADA@")
 	p.becomes("document.querySelectorAll('.mail-row').length === 1")
 	p.press(".mail-row")
-	p.becomes(`/From\s+Sandbox Live Ltd\s+Sent\s+\w+, .* \d\d:\d\d:\d\d\.\d{3}/.test(document.querySelector(".letter").innerText)`)
+	p.becomes(`/From\s+Sandbox Live Ltd\s+Sent\s+\w+, .* \d\d:\d\d:\d\d\.\d{3}/.test(document.querySelector(".letter")?.innerText)`)
 	assert.NotContains(t, p.text(".pane"), "default")
 	assert.Contains(t, p.text(".filters"), "1 of 2 e-mails")
 	p.visit("console/faults")
@@ -803,6 +806,33 @@ func TestSendAgain(t *testing.T) {
 	journal := p.server.Journal()
 	require.Len(t, journal, 2)
 	assert.Equal(t, []string{journal[0].Path, journal[0].Query, string(journal[0].Body), journal[0].Key}, []string{journal[1].Path, journal[1].Query, string(journal[1].Body), journal[1].Key})
+	p.press("[popovertarget=editing]")
+	p.becomes(`document.activeElement.value === "/api/v1/assessments?x=1"`)
+	p.fill("#editing textarea", `{"name":"Søren"}`)
+	p.press("#editing form button")
+	p.appears(".said", "Sent again: 400 · Open #3")
+	p.becomes("!document.querySelector(':popover-open')")
+	journal = p.server.Journal()
+	assert.Equal(t, []string{"x=1", `{"name":"Søren"}`}, []string{journal[2].Query, string(journal[2].Body)})
+	p.server.ClearJournal()
+	p.send("GET", "/api/v1/account", sandbox.LiveKey, "")
+	p.visit("")
+	p.press(row(4))
+	p.press("[popovertarget=editing]")
+	p.fill("#editing input", "/api/v1/assessments?page_size=5?0")
+	p.press("#editing form button")
+	p.appears(".said", "Sent again: 400")
+	assert.Equal(t, "page_size=5?0", p.server.Journal()[1].Query, "a body only of a write, and whatever follows the first question mark")
+}
+
+// TestWhatThePageSent is no request of the program.
+func TestWhatThePageSent(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	p.send("POST", "/api/v1/assessments", sandbox.LiveKey, `{"challenge_id":"c0000000-0000-4000-8000-000000000001","name":"Søren"}`)
+	p.visit("?request=1")
+	p.press("#again")
+	p.appears(".said", "Sent again: 201 · Open #2")
 	p.visit("")
 	p.appears(row(2), "sent by the page") // Not by the program, which repeated nothing.
 	p.becomes("!document.querySelector('.twice')")
@@ -828,6 +858,12 @@ func TestAnExportIsOpened(t *testing.T) {
 	p.candidate()
 	p.press("#next")
 	p.appears(".said", "opened")
+	for number, together := range map[int]string{3: "2,3,4", 6: "6"} { // A write with those that repeat it.
+		p.visit(fmt.Sprintf("?request=%d", number))
+		p.appears(".pane .meta", fmt.Sprintf("#%d", number))
+		evaluate[string](p, `fetch(document.getElementById("export").href).then(r => new Response(r.body.pipeThrough(new DecompressionStream("gzip"))).json()).then(f => window.together = f.entries.map(e => e.number).join()), ""`)
+		p.becomes("window.together === " + quote(together))
+	}
 	p.visit("")
 	p.appears("#list .action:has(a) button", "Undo to here")
 	evaluate[string](p, `fetch(document.querySelector("a[download]").href).then(r => r.blob()).then(b => { window.zipped = b; return new Response(b.stream().pipeThrough(new DecompressionStream("gzip"))).text() }).then(t => window.exported = t), ""`)
@@ -835,6 +871,7 @@ func TestAnExportIsOpened(t *testing.T) {
 	evaluate[string](p, "document.querySelector('a[download]').click(), ''")
 	p.appears(".said", "Saved as journal.json.gz")
 	text := evaluate[string](p, "window.exported")
+
 	evaluate[string](p, `fetch("/_sandbox/journal?details=true&zipped=true&limit=1&after=6").then(r => r.blob()).then(b => { window.zippedOne = b }), ""`)
 	p.becomes("!!window.zippedOne")
 	p.server.ClearJournal()

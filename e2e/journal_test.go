@@ -533,6 +533,23 @@ func TestTheViewIsReadAgainWhenTheServerIsBack(t *testing.T) {
 	}
 }
 
+// TestRowsOfAnEarlierSearch are grey while the server does not respond to a new one.
+func TestRowsOfAnEarlierSearch(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	p.request(1)
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(1))))
+	p.stop()
+	p.appears(".link", "Not connected")
+	assert.False(t, evaluate[bool](p, "!!document.querySelector('.stale')"))
+	p.press("[aria-keyshortcuts=e]")
+	p.becomes("!!document.querySelector('.stale') && /^[^]*\\b1 request, /.test(document.querySelector('.axis').innerText) && !document.querySelector('.axis').innerText.includes('1 of')")
+	p.page.Store(http.HandlerFunc(console.Handler(p.server).ServeHTTP))
+	p.appears(".none", "No request matches.")
+	assert.False(t, evaluate[bool](p, "!!document.querySelector('.stale')"))
+}
+
 // TestAServerThatHangsIsNotLive: neither the header nor the clock says that it responds, an action says that it does not, and all of
 // that ends with its next response.
 func TestAServerThatHangsIsNotLive(t *testing.T) {

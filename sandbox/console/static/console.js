@@ -7,6 +7,7 @@ import { pipeline } from "./pipeline.js";
 import { mailsPage } from "./mails.js";
 import { faults } from "./faults.js";
 import { isLow, keysPage } from "./keys.js";
+import { names } from "./search.js";
 
 const views = [journal, pipeline, mailsPage, faults, keysPage];
 const nowhere = { name: "nowhere", title: "No such view", changes: [], load: async () => {}, view: () => html`<p class="panel none">This address is no view of the page. <a href=${journal.path}>Open the journal</a></p>` };
@@ -178,9 +179,10 @@ function shortcuts() {
   ];
   const line = ([keys, what]) => html`<dt>${keys.split(" ").map((k) => (/^(or|arrows|–)$/.test(k) ? k + " " : html`<kbd>${k}</kbd> `))}</dt><dd>${what}</dd>`;
   const switchKeys = ({ target }) => localStorage.setItem("keys", target.checked ? "on" : "off");
-  return html`<p class="line"><label>Colours: <select id="theme" @change=${({ target }) => useTheme(target.value)}>${options(["system", "light", "dark"], localStorage.getItem("theme"))}</select></label></p>
-    <h2>Keyboard shortcuts</h2><p class="line"><label><input id="single-keys" type="checkbox" .checked=${hasKeys()} @change=${switchKeys}> Single-key shortcuts</label></p><dl class="shortcuts">${list.map(line)}</dl>
-    <h2>Search</h2><p>A time without a date is that of each day. Reads that succeed keep their responses among the newest 1,000 requests.</p>`;
+  return html`<h2>Keyboard shortcuts</h2><p class="line"><label><input id="single-keys" type="checkbox" .checked=${hasKeys()} @change=${switchKeys}> Single-key shortcuts</label></p><dl class="shortcuts">${list.map(line)}</dl>
+    <h2>Marks</h2><p>Bars: blue succeeded, amber was refused (4xx), red failed (5xx, lost or cut). A grey path is that of the row above. ○ is what you did. ⚑ flagged integrity.</p>
+    <h2>Search</h2><p>Names: ${names.join(", ")}. A time without a date is that of each day. Reads that succeed keep their responses among the newest 1,000 requests.</p>
+    <p class="line"><label>Colours: <select id="theme" @change=${({ target }) => useTheme(target.value)}>${options(["system", "light", "dark"], localStorage.getItem("theme"))}</select></label></p>`;
 }
 
 const skeleton = document.querySelector(".skeleton"); // Of a view that is loading: later ones are shown after a moment.

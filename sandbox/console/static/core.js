@@ -20,7 +20,6 @@ export const state = {
   typed: {}, // By the id of a field: a value that is not saved yet.
   said: null, // The result of the last action.
   file: null, // An exported journal that is shown instead of the server's.
-  back: {}, // From the requests of a group to the groups: the searches of both, and the name of the group's link.
   entering: "", // Selector of what gets the focus when it is drawn.
 };
 

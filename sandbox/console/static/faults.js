@@ -25,7 +25,7 @@ function fields() {
     { name: "times", label: "Times", type: "select", options: [["1", "once"], ["3", "3 times"], ["-1", "always"]], value: "1", kind: "short" },
     { name: "route", label: "Route", type: "select", options: routes, value: state.query.get("route"), kind: "wide" },
     { name: "key", label: "Key", type: "select", options: [["", "Any key"], ...keys], value: state.query.get("key") ?? "" },
-    { name: "candidate", label: "Candidate's address", placeholder: "any" },
+    { name: "candidate", label: "Candidate's address", placeholder: "any", value: state.query.get("candidate") },
     { name: "skip", label: "Requests that pass first", number: true, placeholder: "0", more: true },
     { name: "status", label: "Status", number: true, more: true },
     { name: "retry_after", label: "Retry-After", placeholder: "30s", more: true },

@@ -9,28 +9,20 @@ import { agentOf, agentTerm, failed, keyName, limitText, setsLimit, statusKind, 
 export const programOf = (e) => (e.from_page ? "this page" : agentOf(e) || "no User-Agent");
 const quoted = (text) => (/[\s{]/.test(text) ? `"${text}"` : text);
 
-// groupsOf groups the requests of a file, as the server does with its own. Each group is the newest of its requests.
-export function groupsOf(entries, buckets) {
-  const alike = (e) => JSON.stringify([e.status, e.ended, e.method, e.route || e.path, e.key_id, agentOf(e), e.error, e.fault && effects(e.fault)]),
-    bucketOf = (e) => Math.max(0, buckets.findLastIndex((b) => b.at <= e.at));
-  const group = (all) => {
-    const times = buckets.map(() => 0);
-    for (const e of all) times[bucketOf(e)]++;
-    return { ...all.at(-1), count: all.length, times, fault_ids: all.map((e) => e.fault_id) };
-  };
-  return [...Map.groupBy(entries, alike).values()].map(group).sort((a, b) => b.count - a.count);
-}
-
-// byCause makes one group of those with the same cause of failures, whoever sent the requests.
-function byCause(groups) {
-  const cause = (g) => (failed(g) ? JSON.stringify([g.status, g.method, g.route || g.path, g.key_id, g.error, g.fault && effects(g.fault)]) : g),
+// merged makes one group, which is the newest, of those that are alike: failures with the same cause, whoever sent the requests, and the successes of one program.
+function merged(groups) {
+  const alike = (g) => JSON.stringify([g.status, g.ended, g.method, g.route || g.path, g.key_id, g.error, g.fault && effects(g.fault), !failed(g) && agentOf(g)]),
     sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
-  const merged = (all) => ({
-    ...all.toSorted((a, b) => (a.at < b.at ? 1 : -1))[0], programs: all.map(programOf), count: sum(all.map((g) => g.count)),
+  const merge = (all) => ({
+    ...all.toSorted((a, b) => (a.at < b.at ? 1 : -1))[0], programs: [...new Set(all.map(programOf))], count: sum(all.map((g) => g.count)),
     times: all[0].times.map((_, i) => sum(all.map((g) => g.times[i]))), fault_ids: all.flatMap((g) => g.fault_ids),
   });
-  return [...Map.groupBy(groups, cause).values()].map(merged).sort((a, b) => b.count - a.count);
+  return [...Map.groupBy(groups, alike).values()].map(merge).sort((a, b) => b.count - a.count);
 }
+
+// groupsOf returns groups of one request each of a file. Their buckets are those of the whole file.
+export const groupsOf = (entries, buckets) =>
+  entries.map((e) => ({ ...e, count: 1, times: buckets.map((b, i) => Number(b.at <= e.at && !(buckets[i + 1]?.at <= e.at))), fault_ids: [e.fault_id] }));
 
 // bars draws the numbers of requests over time.
 function bars(counts) {
@@ -39,17 +31,13 @@ function bars(counts) {
   return html`<svg class="trend" viewBox="0 0 ${Math.max(counts.length, 12)} 20" preserveAspectRatio="none" aria-hidden="true">${svg`<path d=${counts.map(bar).join("")}></path>`}</svg>`;
 }
 
-// shareOf returns a part in per cent, with a decimal place if it is small.
-function shareOf(part, whole) {
-  const share = (100 * part) / whole;
-  return `${share >= 10 ? Math.round(share) : share >= 0.1 ? share.toFixed(1) : "<0.1"} %`;
-}
+const shareOf = (part, whole) => `${((100 * part) / whole).toLocaleString("en", { maximumSignificantDigits: 2 })} %`;
 
 // groupsView shows the groups, the actions that set the rate limit of one of their keys, and how many of the requests each program sent.
 export function groupsView(groups, actions) {
   const today = state.clock?.now.slice(0, 10),
     limits = [...Map.groupBy(actions.filter((a) => groups.some((g) => setsLimit(a, g, actions))), (a) => a.subject.replace(/^\d+ /, "")).values()],
-    causes = byCause(groups),
+    causes = merged(groups),
     programs = Map.groupBy(groups, agentOf);
   const search = ({ error = {}, ...g }) =>
     [
@@ -62,9 +50,8 @@ export function groupsView(groups, actions) {
     sent = [...programs].map(([agent, all]) => ({ agent, name: programOf(all[0]), count: all.reduce((sum, g) => sum + g.count, 0) })).sort((a, b) => b.count - a.count);
   const program = ({ agent, name, count }, i) => html`${i ? " · " : ""}<a href=${linkTo("", { q: `${state.query.get("q") ?? ""} ${agentTerm(agent)}`.trim(), view: "groups" })}>${name}</a>
     ${count.toLocaleString("en")} (${shareOf(count, whole)})`;
-  const leave = ({ currentTarget: { href, dataset } }) => (state.back = { from: new URL(href).searchParams.get("q"), q: state.query.get("q") ?? "", link: dataset.keep });
   const row = (g, i) => html`<tr><td class=${"status " + statusKind(g)}>${statusText(g)}</td>
-    <th scope="row"><a href=${linkTo("", { q: [...new Set(search(g).filter(Boolean))].join(" ") })} data-keep=${"g" + i} @click=${leave}
+    <th scope="row"><a href=${linkTo("", { q: [...new Set(search(g).filter(Boolean))].join(" ") })} data-keep=${"g" + i}
       title=${[g.error?.code, keyName(g), g.at].filter(Boolean).join(" · ")}><b class="method">${g.method}</b> <code>${g.route || g.path}</code></a></th>
     <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code>${programs.size > 1 ? html`<small title=${g.programs.join(", ")}>${g.programs.join(", ")}</small>` : nothing}</td>
     <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${shareOf(g.count, whole)}</small></td><td>${bars(g.times)}</td>

@@ -3,7 +3,7 @@ import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, copyButton, draw, find, follow, get, isRead, kept, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
 import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
-import { copyCurl, exportOf, failLink, failed, keyName, lower, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
+import { copyCurl, exportOf, failLink, failed, keyName, agentOf, lastProduct, lower, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsOf, groupsView, programOf } from "./groups.js";
 import { clearSearch, endTyping, hasTerm, interval, isInWindow, isOfWindow, isPart, plainWords, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
@@ -55,11 +55,13 @@ const sizes = new ResizeObserver(() => {
 const areAlone = () => localStorage.getItem("rows") === "requests";
 const isGroups = () => state.query.get("view") === "groups";
 const query = () => ({ search: toServer() });
+const wanted = () => JSON.stringify([searched(), isGroups(), areAlone(), state.file?.name]); // What shown will be when it is loaded.
+const isLate = () => !state.connected && shown !== wanted(); // The rows are those of an earlier search.
 const noMatch = () => `No request matches${since && !state.file ? ` among the newest ${state.all.count.toLocaleString("en")}, since ${fullTime(since)}` : ""}.`;
 
 async function load(change) {
   const asGroups = isGroups(),
-    name = JSON.stringify([searched(), asGroups, areAlone(), state.file?.name]),
+    name = wanted(),
     number = opened();
   if (shown && name !== shown) list()?.scrollTo(0, 0);
   if (name !== shown && state.file) loadFile();
@@ -118,7 +120,7 @@ async function loadExchange(number) {
     [writes, candidate] = [[], null];
     if (exchange) await loadStory(exchange);
     if (exchange) seen = number;
-    else if (seen === number) setQuery({ request: "", run: "", with: "" });
+    else if (seen === number && opened() === number) setQuery({ request: "", run: "", with: "" });
   }
   const second = exchange && Number(state.query.get("with"));
   if (!second) other = null;
@@ -336,10 +338,6 @@ function key(name) {
   const isThere = !opened() || exchange || !lost, // Otherwise the pane says why there is no request.
     number = isThere && (opened() || focusedNumber());
   if (name === "Escape" && opened()) close();
-  else if (name === "Escape" && searched() === state.back.from && !isGroups()) {
-    setQuery({ q: state.back.q, view: "groups" }, true);
-    state.entering = `[data-keep=${state.back.link}]`;
-  }
   else if (name === "n") showNew();
   else if (name === "e") toggleTerm("is:failed");
   else if (name === "w") toggleTerm("is:repeated");
@@ -365,7 +363,7 @@ const href = (number) => path + toQuery({ q: searched(), view: isGroups() ? "gro
 // doneText says whether the work of a write was done, if its response leaves that open.
 const doneText = (e) => (e.ended && e.method !== "GET" && (!e.status || e.status >= 500) ? (e.done ? "done" : "not done") : "");
 
-const shortProgram = (e) => programOf(e).replace(/(\/\S*) .*/, "$1");
+const shortProgram = (e) => (agentOf(e) && !e.from_page ? lastProduct(agentOf(e)) : programOf(e));
 
 // textOf returns what the row of a request says, without the time and the marks. Equal rows have equal texts.
 const textOf = (e) => [e.method, e.path, e.query, e.subject, statusText(e), keyName(e), programOf(e)].join(" ");
@@ -453,9 +451,8 @@ function listView(empty) {
   const day = first > 0 && items.findLast((e, i) => e.day && i < first);
   if (day && part[0]?.number) part[0] = day;
   const tabbable = part.some((e) => e.number === cursor) ? cursor : part.find((e) => e.number)?.number;
-  const news = waiting.length + waitingActions.length,
-    areBad = part.every((e) => !e.number || (failed(e) && statusKind(e) === "bad")); // Then red would say nothing.
-  return html`<section class=${"listing " + (areBad ? "bad-alone" : "")} id="list" aria-label="Requests" tabindex="-1"
+  const news = waiting.length + waitingActions.length;
+  return html`<section class="listing" id="list" aria-label="Requests" tabindex="-1"
       @scroll=${scrolled} @pointerleave=${draw} @focusout=${draw}>
     <div class="columns"><span class="status">Status</span><span class="method">Method</span>
       <span class="what">Request</span><span class="subject"></span><span class="marks"><span class="reason">Reason</span>${
@@ -529,13 +526,15 @@ function sparkline() {
     idleWidth = (isLabelled ? labelWidth : 8) * pixel,
     step = (width - idle.length * idleWidth) / (buckets.length - idle.length),
     xs = [0],
-    barWidth = Math.min(step, 24) - 1;
+    barWidth = Math.min(step, 10) - 1,
+    highest = Math.max(...buckets.map((b) => b.count), 1),
+    usual = buckets.reduce((n, b) => n + b.count, 0) / buckets.filter((b) => b.count).length,
+    scaled = highest > 12 * usual ? Math.sqrt : Number; // After a burst the others would be too low to see.
   if (range?.some((i) => i >= buckets.length)) range = null; // Of earlier bars.
   for (const i of buckets.keys()) xs.push(xs[i] + (isIdle(i) ? idleWidth : step));
-  const highest = Math.max(...buckets.map((b) => b.count), 1);
   const bar = (kind, i, y, h) => svg`<rect class=${kind} x=${(xs[i] + xs[i + 1] - barWidth) / 2} width=${barWidth} y=${y} height=${h} rx="1"></rect>`;
   const group = (b, i) => {
-    const h = b.count ? Math.max(4, (b.count / highest) * height) : 0,
+    const h = b.count ? Math.max(4, scaled(b.count / highest) * height) : 0,
       size = (n) => Math.max(2, (n / b.count) * h),
       part = (kind, n) => (n ? [bar(kind, i, height - size(n), size(n)), size(n) < h ? bar("gap", i, height - size(n) - 2, 2) : nothing] : nothing);
     return svg`${isChosen(i) ? bar("cursor", i, 0, height) : nothing}${h ? bar("bar", i, height - h, h) : nothing}${part("bar failed", b.failed)}${part("bar broken", b.failed - b.refused)}`;
@@ -579,7 +578,7 @@ function sparkline() {
   };
   const day = (at, from, to) => (dayOf(begin) === dayOf(end) ? "" : shortDay(at) + " ") + exact(at, from, to);
   const total = state.file?.entries.length ?? state.all.count;
-  const all = () => (searched() && !refused ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (newest > stats.count && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
+  const all = () => (searched() && !refused && !isLate() ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (newest > stats.count && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const percent = (x) => (x / width) * 100 + "%";
   const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? "+" + span(60 * Math.round(buckets[i + 1].idle / 60) || buckets[i + 1].idle) : nothing}</i>`;
@@ -587,9 +586,9 @@ function sparkline() {
     const { at } = buckets[xs.findLastIndex((x) => x <= part * width)];
     return html`<time class="tick" .style=${`left:${100 * part}%`}>${day(at, at, at)}</time>`;
   };
-  return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Requests over time: arrows and Enter choose a window"
+  return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Requests over time: arrows, with Shift for several bars, and Enter choose a window"
       aria-valuemin="1" aria-valuemax=${buckets.length} aria-valuenow=${(range?.[1] ?? buckets.length - 1) + 1} aria-valuetext=${text(range ? chosen() : stats)} @keydown=${press} @blur=${() => choose(null)}
-      @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← → and Enter, to choose a time window</title>${buckets.map(group)}</svg>
+      @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← →, with Shift for several bars, and Enter, to choose a time window</title>${buckets.map(group)}</svg>
     ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time>${buckets.length > 9 ? [tick(0.2), tick(0.8)] : nothing}<span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
 }
 
@@ -627,7 +626,7 @@ function view() {
   const empty = () => html`<p class="none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message}</span>` : html`${noMatch()}${isTyping ? nothing : unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`;
   return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${differs ?? found}</p>${state.file ? fileBanner(state.file) : nothing}${filterBar()}
     ${stats.buckets?.length || state.all.buckets?.length ? sparkline() : nothing}
-    <div class=${`split ${number ? "open" : ""} ${refused ? "stale" : ""}`}>${groups && hasList ? groupsView(groups, allActions.filter((a) => isInWindow(a.at))) : listView(hasList || !isFiltered ? nothing : empty())}${side}</div>`;
+    <div class=${`split ${number ? "open" : ""} ${refused || isLate() ? "stale" : ""}`}>${groups && hasList ? groupsView(groups, allActions.filter((a) => isInWindow(a.at))) : listView(hasList || !isFiltered ? nothing : empty())}${side}</div>`;
 }
 
 export const journal = {

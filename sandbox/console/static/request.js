@@ -1,6 +1,6 @@
 // The pane of one request.
 import { html, nothing } from "./lit/lit-html.js";
-import { act, change, copy, copyButton, get, linkTo, lostPane, say, state, toQuery } from "./core.js";
+import { act, change, closePopups, copy, copyButton, get, linkTo, lostPane, popup, state, toQuery } from "./core.js";
 import { candidatePath, clockTime, cutText, faultText, fromJSON, fullTime, highlight, middle, plural, pretty, shortIDs, span, took } from "./format.js";
 import { curl } from "./curl.js";
 
@@ -10,6 +10,8 @@ export const failed = (e) => e.ended && (!e.status || e.status >= 400 || !!cutTe
 const keyOf = (e) => state.keys.find((k) => k.id === e.key_id);
 export const keyName = (e) => (e.key === "" ? "none" : (keyOf(e)?.token ?? e.key));
 export const agentOf = (e) => e.agent ?? e.headers?.["User-Agent"]?.[0] ?? "";
+// lastProduct returns the last product of a User-Agent, which is the program's own, without comments.
+export const lastProduct = (agent) => agent.replace(/\s*\([^)]*\)/g, "").split(" ").at(-1);
 export const agentTerm = (agent) => `agent:${agent ? `"${agent}"` : "none"}`; // Of a search.
 export const statusText = (e) => (e.status && cutText(e.fault) ? e.status + " cut" : (e.status ?? (e.ended ? "lost" : "…")));
 
@@ -27,7 +29,7 @@ export const outcome = (e) =>
 export const requestQuery = (number) => ({ request: number, run: state.run });
 
 // failLink leads to the form that makes the next request like this one fail.
-export const failLink = (e) => linkTo("faults", { route: e?.route && `${e.method} ${e.route}`, key: state.keys.some((k) => k.id === e?.key_id && k.state === "valid") ? e.key_id : "" });
+export const failLink = (e) => linkTo("faults", { route: e?.route && `${e.method} ${e.route}`, key: state.keys.some((k) => k.id === e?.key_id && k.state === "valid") ? e.key_id : "", candidate: e?.subject?.includes("@") ? e.subject : "" });
 
 // exportOf returns the address of a file with the requests that a query finds.
 export const exportOf = (query) => "/_sandbox/journal" + toQuery({ ...query, details: true, zipped: true });
@@ -128,8 +130,8 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
     <p class="line"><button class="plain small" id="compare" title="Shortcut: d" aria-keyshortcuts="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
       <button class="plain small" id="copy-curl" title="Shortcut: y" aria-keyshortcuts="y" @click=${() => copyCurl(e)}>Copy curl</button>
       ${state.file ? nothing : html`<button class="plain small" id="copy-link" @click=${() => act(() => copy(location.href), "The link is copied")}>Copy link</button>
-      <button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>
-      <a class="button plain small" id="export" download="request-${e.number}.json.gz" href=${exportOf({ after: e.number - 1, limit: 1 })}>Export</a>
+      <button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>${popup("editing", "Edit…", editForm(e), "plain small")}
+      <a class="button plain small" id="export" download="request-${e.number}.json.gz" href=${exportOf({ search: e.repeats || e.repeated_by ? `repeats:${e.repeats ?? e.number}` : "#" + e.number })}>Export</a>
       ${e.route ? html`<a class="button plain small" id="fail-next" title="Shortcut: f" aria-keyshortcuts="f" href=${failLink(e)}>Fail next…</a>` : nothing}`}</p></div>
     ${notes(e, candidate && person, writes, candidate?.invitations, link, actions)}
     <dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
@@ -142,6 +144,19 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
 
 const found = (q, value) => html`<a href=${linkTo("", { q })}>${value}</a>`;
 const fact = (name, value) => html`<div><dt><small>${name}</small></dt><dd>${value}</dd></div>`;
+
+// editForm changes the path, the query and the body of a request before it is sent again.
+function editForm(e) {
+  const send = (event) => {
+    event.preventDefault();
+    const [target, body] = [...event.target.elements].map((field) => field.value),
+      [path, query = ""] = target.split(/\?(.*)/s);
+    closePopups();
+    sendAgain({ ...e, path, query, body: isWrite(e) ? body : undefined });
+  };
+  return html`<form class="form" @submit=${send}><label class="field whole"><span>${e.method}</span><input .value=${e.path + (e.query && "?" + e.query)}></label>
+    ${isWrite(e) ? html`<label class="field whole"><span>Body</span><textarea rows="8" cols="60" .value=${pretty(e.body ?? "")}></textarea></label>` : nothing}<button>Send</button></form>`;
+}
 
 // sendAgain sends the request from the browser. Its row says that the page sent it. Undo takes back what a write did to the live data.
 const sendAgain = (e) =>

@@ -2,7 +2,7 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { draw, setQuery, state, typed, typedText } from "./core.js";
 import { clockTime, exact, shortDay } from "./format.js";
-import { agentOf, failed, keyName } from "./request.js";
+import { agentOf, failed, keyName, lastProduct } from "./request.js";
 
 const isTime = (text) => /^([01]\d|2[0-3])(:[0-5]\d){1,2}$/.test(text);
 
@@ -30,7 +30,7 @@ const values = {
   method: () => ["GET", "POST", "PATCH", "DELETE"],
   key: () => [...state.keys.map((k) => k.token), "none"],
   is: () => ["failed", "repeated", "fault"],
-  agent: (rows) => ["none", ...of(rows, (e) => agentOf(e).split(" ")[0])],
+  agent: (rows) => ["none", ...of(rows, (e) => lastProduct(agentOf(e)))],
   candidate: (rows) => of(rows, (e) => e.subject?.includes("@") && e.subject),
   field: () => ["page_size", "cursor", "status", "since", "name", "candidate_name", "candidate_email"],
   code: () => state.codes,
@@ -40,6 +40,9 @@ const values = {
   fault: () => state.faults.map((f) => String(f.id)),
   repeats: (rows) => of(rows, (e) => e.repeats && String(e.repeats)),
 };
+
+// names are those of the search.
+export const names = Object.keys(values);
 
 // of returns the different values in the rows.
 const of = (rows, value) => [...new Set(rows.map(value))].filter(Boolean);
@@ -207,7 +210,7 @@ export function switches(isRefused, count) {
   const [from, to] = ["after:", "before:"].map((n) => termsOf(searched()).find((t) => t.startsWith(n))?.slice(n.length));
   const day = (at) => (at?.includes("T") ? shortDay(at) + " " : at?.includes(":") ? "each day " : ""),
     time = (at = "…") => (at.includes("T") ? exact(at, from, to) : at.includes(":") ? at.slice(0, 8) : at);
-  return html`${button("is:failed", isRefused ? "Failed" : `Failed ${count.toLocaleString("en")}`, "e")}${button("is:repeated", "Writes sent again", "w")}${button("is:fault", "Injected")}
+  return html`${button("is:failed", isRefused ? "Failed" : `Failed ${count.toLocaleString("en")}`, "e")}${button("is:repeated", "Sent again", "w")}${button("status:none", "Lost")}${button("is:fault", "Injected")}
     ${
       (from || to) && !isRefused
         ? html`<button type="button" class="plain window" aria-label="Remove the time window"

@@ -31,6 +31,8 @@ type Grade struct {
 	Verdict         string `json:"verdict"`
 	Confidence      string `json:"confidence"`
 	IntegrityStatus string `json:"integrity_status"`
+
+	LowConfidence []string `json:"low_confidence,omitzero"` // Pillars whose score has low confidence.
 }
 
 // Grade returns the grade, which is zero until the report is ready.
@@ -39,7 +41,13 @@ func (c Candidate) Grade() Grade {
 		return Grade{}
 	}
 	r := c.report()
-	return Grade{r.ShipScore, r.Verdict, r.Confidence, r.IntegrityStatus}
+	g := Grade{ShipScore: r.ShipScore, Verdict: r.Verdict, Confidence: r.Confidence, IntegrityStatus: r.IntegrityStatus}
+	for _, p := range r.Pillars {
+		if p.LowConfidence && p.Score != nil {
+			g.LowConfidence = append(g.LowConfidence, p.ID)
+		}
+	}
+	return g
 }
 
 // Candidate is a candidate of the live data. Its methods Matches, Compare and Name
