@@ -24,7 +24,7 @@ var operations = []operation{
 
 	newOperation("POST snapshots", "Keeps the state, to return to. The newest 20 are kept. GET journal lists those that have ended.", "", inMember("id", (*control).takeSnapshot)),
 	newOperation("POST snapshots/{id}/end", "Says that the action that follows a snapshot has ended: later ones are not its own. Forgets the snapshot if nothing was done.", "", withoutOutput((*control).endSnapshot)),
-	newOperation("POST snapshots/{id}/restore", "Returns to a snapshot, of before an action: everything but the journal, whose removed exchanges come back. Returns the number of writes of a program that are undone with it.", "", inMember("writes", (*control).restoreSnapshot)),
+	newOperation("POST snapshots/{id}/restore", "Returns to a snapshot, of before an action: everything but the journal, whose removed exchanges come back, and the requests that keys have used. Returns the number of writes of a program that are undone with it.", "", inMember("writes", (*control).restoreSnapshot)),
 
 	newOperation("GET settings", "Returns the settings.", "", (*control).readSettings),
 	newOperation("POST settings", "Changes the settings that are given, and returns all of them.",

@@ -10,8 +10,8 @@ export const failed = (e) => e.ended && (!e.status || e.status >= 400 || !!cutTe
 const keyOf = (e) => state.keys.find((k) => k.id === e.key_id);
 export const keyName = (e) => (e.key === "" ? "none" : (keyOf(e)?.token ?? e.key));
 export const agentOf = (e) => e.agent ?? e.headers?.["User-Agent"]?.[0] ?? "";
-// lastProduct returns the last product of a User-Agent, which is the program's own, without comments.
-export const lastProduct = (agent) => agent.replace(/\s*\([^)]*\)/g, "").split(" ").at(-1);
+// lastProduct returns the last product of a User-Agent, which is the program's own, without comments, and any other text unchanged.
+export const lastProduct = (name) => (name.includes("/") ? name.replace(/\s*\([^)]*\)/g, "").split(" ").at(-1) : name);
 export const agentTerm = (agent) => `agent:${agent ? `"${agent}"` : "none"}`; // Of a search.
 export const statusText = (e) => (e.status && cutText(e.fault) ? e.status + " cut" : (e.status ?? (e.ended ? "lost" : "…")));
 
