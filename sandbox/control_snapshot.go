@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"maps"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,7 +90,7 @@ func (c *control) takeSnapshot(none) (id int, err error) {
 
 // countAgain counts a request of a program, which its key has used whatever is undone.
 func (c *control) countAgain(e *exchange) {
-	if e.FromPage || e.Limit == 0 || e.Status == http.StatusUnauthorized || e.Status == http.StatusTooManyRequests && e.Fault == nil {
+	if e.FromPage || !e.counted {
 		return
 	}
 	for _, key := range c.keys {

@@ -459,8 +459,9 @@ func TestUndoneActionsGiveNoRequestsBack(t *testing.T) {
 	}
 	assert.Equal(t, "999", remaining())
 	steered(t, s, "snapshots", "")
-	s.Inject(sandbox.Fault{Status: 500, Route: "GET /members"})
+	s.Inject(sandbox.Fault{Status: 404, Route: "GET /members"})
 	steered(t, s, "snapshots/1/end", "")
+	assert.Equal(t, 404, d.do(t, http.MethodGet, "/api/v1/members", sandbox.LiveKey).status, "before it is counted")
 	assert.Equal(t, "998", remaining())
 	steered(t, s, "snapshots/1/restore", "")
 	assert.Equal(t, "997", remaining())

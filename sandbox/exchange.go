@@ -47,6 +47,7 @@ type exchange struct {
 	// The response of the work that was done, which a fault replaced, cut or lost; kept as long as Response.
 	Withheld *withheldJSON `json:"withheld,omitzero"`
 
+	counted  bool // The request used one of the rate limit.
 	revision int
 }
 

@@ -35,9 +35,8 @@ func (s *Server) respond(c *call) response {
 		return c.fail(http.StatusUnauthorized, hiring.ErrInvalidToken, "The API key is missing or not valid.")
 	}
 	c.world = s.worldOf(key, c.at)
-	var granted bool
-	c.quota, granted = key.window(class).take(c.at, s.config.limit(class))
-	if !granted {
+	c.quota, c.entry.counted = key.window(class).take(c.at, s.config.limit(class))
+	if !c.entry.counted {
 		return c.overQuota()
 	}
 	if c.route == nil {
