@@ -51,7 +51,7 @@ func TestFailTheNextThreeRequests(t *testing.T) {
 	p.choose("#inject-route", "GET /account")
 	p.choose("#inject-times", "3")
 	p.press("#inject > button")
-	p.appears(".faults tr.waiting", "INTERNAL_ERROR for GET /account")
+	p.appears(".faults tr.waiting", "500 for GET /account")
 	get := func() error { _, err := p.client(sandbox.TestKey).Account.Get(t.Context()); return err }
 	require.ErrorIs(t, get(), hiring.ErrInternal)
 	p.appears(".faults tr.waiting", "2 left")

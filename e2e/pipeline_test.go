@@ -315,6 +315,25 @@ func TestTheBoardIsLiveAndHoldsStill(t *testing.T) {
 	assert.Equal(t, 1, evaluate[int](p, "new Set([...document.querySelectorAll('.card')].map(e => e.getBoundingClientRect().height)).size"), "cards of one height")
 }
 
+// TestACardIsDragged to a later stage, and not back.
+func TestACardIsDragged(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	p.candidate()
+	to := func(stage string) {
+		p.do(chromedp.WaitVisible(chromedp.CSS(".card")))
+		evaluate[string](p, `(d => { const fire = (at, kind) => document.querySelector(at).dispatchEvent(new DragEvent(kind, { dataTransfer: d, bubbles: true, cancelable: true }));
+			fire(".card", "dragstart"); fire("[aria-label=`+stage+`]", "dragover"); fire("[aria-label=`+stage+`]", "drop"); return "" })(new DataTransfer())`)
+	}
+	to("started")
+	p.appears(".said", "Ada started")
+	p.appears("[aria-label=started] .card", "Ada")
+	to("opened")
+	p.appears(".said", "Ada is started: undo takes steps back")
+	to("evaluated")
+	p.appears("[aria-label=evaluated] .score", "")
+}
+
 // TestAColumnShowsTheNewestAndThenMore.
 func TestAColumnShowsTheNewestAndThenMore(t *testing.T) {
 	t.Parallel()
@@ -347,7 +366,7 @@ func TestOrganizations(t *testing.T) {
 	ours := p.server.AddAssessment("Ours")
 	p.visit(pipelinePath)
 	p.appears(`[aria-label="Organization"]`, "Acme & Sons")
-	assert.Equal(t, "Ours · organization default", evaluate[string](p, "document.getElementById('invite-assessment').value"), "of which organization")
+	assert.Equal(t, "Ours", evaluate[string](p, "document.getElementById('invite-assessment').value"), "the default organization has no name")
 	acme := evaluate[string](p, `[...document.querySelector('[aria-label="Organization"]').options].find(o => o.text.includes("Acme")).value`)
 	p.choose(`[aria-label="Organization"]`, acme)
 	p.appears(".guide", "No candidates yet")
@@ -363,6 +382,7 @@ func TestOrganizations(t *testing.T) {
 	require.NoError(t, err)
 	p.choose(`[aria-label="Organization"]`, "")
 	p.appears(`.card:has([title="Ada Lovelace"]) .mail`, "Acme & Sons")
+	p.becomes(`[...document.querySelectorAll("#assessment option")].some(o => o.text.endsWith(" · Acme & Sons"))`)
 }
 
 // TestATimelineIsShownAhead, and an expired candidate has no next step.

@@ -27,14 +27,11 @@ function lists(c) {
     ${c.events?.length ? html`<details id="candidate-log"><summary>${plural(c.events.length, "event")}</summary><ol class="log">${c.events.toReversed().map(entry)}</ol></details>` : nothing}`;
 }
 
-// choice returns a button that opens a menu. A button in the menu runs its action; moving among them runs none.
-function choice(id, label, all, chosen) {
-  const choose = ({ target }) => {
-    closePopups();
-    chosen(target.value);
-  };
+// choice returns a button that opens a menu, with more below it. A button in the menu runs its action; moving among them runs none.
+function choice(id, label, all, chosen, more = nothing) {
+  const choose = ({ target }) => (closePopups(), chosen(target.value));
   const item = ([value, text]) => html`<button class="plain" value=${value} @click=${choose}>${text}</button>`;
-  return popup(id, label + "…", html`<div class="line">${all.map(item)}</div>`, "plain small");
+  return popup(id, label + "…", html`<div class="line">${all.map(item)}</div>${more}`, "plain small");
 }
 
 // personOf returns the name of a candidate, or else the address.
@@ -61,14 +58,15 @@ function tests(c, actions) {
   const report = { route: "GET /submissions/{id}/report", candidate: c.candidate_email };
   const button = (name, fault) => html`<button class="plain small" @click=${() =>
     act(() => change(() => post("faults", { ...report, ...fault }), `Next report: ${effects(fault).join(", ")}`))}>${name}</button>`;
-  const late = (seconds) =>
-    act(() => run(c, actions, `candidates/${c.id}/delay`, { seconds: Number(seconds) }));
+  const delayed = (seconds) => run(c, actions, `candidates/${c.id}/delay`, { seconds }),
+    late = (seconds) => act(() => delayed(Number(seconds)));
+  const other = () => form({ id: "lateness", label: "Late by", fields: [{ name: "seconds", label: "Or by", placeholder: "90 or 2h30m", required: true, kind: "whole" }], button: "Make it late", send: async ({ seconds }) => (await delayed(seconds), closePopups()) });
   const waiting = armed(c),
     isUnready = c.stage === "evaluated" && !c.report?.evaluated;
   const delay = c.report_delay < 0 || (isUnready && !c.report_at) ? "The report is never ready." : isUnready ? html`The report is not ready yet. It will be on <time>${fullTime(c.report_at)}</time>.` : `Report ready ${span(c.report_delay ?? 0)} after the evaluation.`;
   const remove = () => act(() => change(() => Promise.all(waiting.map((f) => post("faults/clear", { id: f.id }))), "The faults are removed"));
   const next = () => html`<p class="line" role="group" aria-label="Next report">Next report: ${button("500", { status: 500 })} ${button("503", { status: 503, retry_after: 1 })}
-      ${button("Cut", { cut_after: 20 })} ${button("Lost", { after: true })} ${choice("late", "Late", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late)}</p>`;
+      ${button("Cut", { cut_after: 20 })} ${button("Lost", { after: true })} ${choice("late", "Late", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late, other())}</p>`;
   return html`${c.ended ? nothing : next()}
     ${waiting.length ? html`<p class="note warn" id="armed">Next: ${waiting.map((f) => effects(f.fault).join(", ")).join("; then: ")}
       <button class="plain small" @click=${remove}>Remove</button></p>` : nothing}

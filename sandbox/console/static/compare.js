@@ -68,7 +68,8 @@ const words = { "-": "only in the first: ", "+": "only in the second: " };
 
 // comparison returns how many lines of a request differ from another one, which is the first, in words, and shows them.
 export function comparison(e, other, link, close) {
-  const isAlike = e.status === other.status,
+  const whole = (r) => r.withheld?.status ?? r.status, // Also of a response that was lost.
+    isAlike = whole(e) === whole(other),
     gone = [other, e].filter((r) => r.status && !r.response_headers),
     lines = differences(linesOf(other, isAlike, !gone.length), linesOf(e, isAlike, !gone.length)),
     end = lines.findIndex(([, text]) => !text), // Of the request.

@@ -6,10 +6,10 @@ import { effects, faultText, plural } from "./format.js";
 
 // presets are the usual faults.
 const presets = {
-  "500 Internal error": { code: "INTERNAL_ERROR" },
+  "500 Internal error": { status: 500 },
   "503 with Retry-After": { status: 503, retry_after: "2s" },
   "429 Rate limited": { retry_after: "5s" },
-  "409 Conflict": { code: "CONFLICT" },
+  "409 Conflict": { status: 409 },
   "Slow: 3 seconds": { delay: "3s" },
   "Connection reset before the work": { reset: true },
   "Response lost after the work": { after: true },
@@ -33,9 +33,9 @@ function fields() {
   ];
 }
 
-// send injects a usual fault. Other fields that are given replace its own, and a status its code too: the server knows that of the status.
+// send injects a usual fault. Other fields that are given replace its own.
 const send = ({ preset, times, ...fault }) =>
-  change(() => post("faults", { ...presets[preset], ...(fault.status && { code: undefined }), ...fault, times: Number(times) }));
+  change(() => post("faults", { ...presets[preset], ...fault, times: Number(times) }));
 
 const removeAll = () => act(() => change(() => post("faults/clear"), "All faults are removed"));
 

@@ -6,11 +6,12 @@ import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText,
 import { copyCurl, exportOf, failLink, failed, keyName, lastProduct, lower, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsOf, groupsView, programOf } from "./groups.js";
-import { clearSearch, endTyping, hasTerm, interval, isInWindow, isOfWindow, isPart, plainWords, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
+import { clearSearch, endTyping, hasName, hasTerm, interval, isInWindow, isOfWindow, isPart, plainWords, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
   maxFresh = 10, // New rows that fade in: more at once would only flicker, and keep the browser busy.
+  maxTogether = 9, // Requests of a file of which the first is opened.
   maxRun = 3, // Actions in a row that are not folded.
   maxRows = 10000,
   maxPrinted = 1000;
@@ -98,7 +99,7 @@ async function loadPage(q) {
 function loadFile() {
   let found;
   [found, refused] = searchFile(searched());
-  actions = state.file.actions.filter(isShown);
+  actions = state.file.actions.filter((a) => isShown(a) && a.after >= state.file.entries[0].number - 1 && a.after <= state.file.entries.at(-1).number);
   setRows(found.toReversed(), false);
   groups = isGroups() ? groupsOf(found, state.file.stats.buckets) : null;
   const counted = refused ? state.file.entries : found;
@@ -470,7 +471,7 @@ function filterBar() {
   return html`<form class="filters" role="search" aria-label="Search" @submit=${(event) => event.preventDefault()}>
     ${searchField(refused, rows)}<span class="buttons">${switches(!!refused, stats.failed)}
     <span class="tools"><button type="button" class="plain" id="groups" title="Shortcut: g" aria-keyshortcuts="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
-        <button type="button" class="plain" id="alone" aria-pressed=${String(areAlone())} title="Hide what you did between them" @click=${() => (localStorage.setItem("rows", areAlone() ? "all" : "requests"), journal.refresh())}>Only requests</button>
+        <button type="button" class="plain" id="alone" aria-pressed=${String(areAlone())} title="What you did between the requests" @click=${() => (localStorage.setItem("rows", areAlone() ? "all" : "requests"), journal.refresh())}>Hide actions</button>
         ${state.file ? nothing : html`<a class="button plain" download="journal.json.gz" href=${exportOf({ ...query(), limit: maxRows })} @click=${() => say("Saved as journal.json.gz")}>Export</a>`}${fileButton()}</span></span></form>`;
 }
 
@@ -483,7 +484,7 @@ const fileBanner = ({ name, newest, entries }) =>
 function showFile(file) {
   state.file = file;
   forget();
-  visit(path, file?.entries.length === 1 ? requestQuery(file.entries[0].number) : {});
+  visit(path, file?.entries.length < maxTogether ? requestQuery(file.entries[0].number) : {});
 }
 
 const isExport = (value) => Array.isArray(value?.entries) && value.entries.every((e) => e.number && e.at && e.method && e.path);
@@ -535,9 +536,8 @@ function sparkline() {
     const h = b.count ? Math.max(4, scaled(b.count / highest) * height) : 0,
       size = (n) => Math.max(2, (n / b.count) * h),
       part = (kind, n) => (n ? [bar(kind, i, height - size(n), size(n)), size(n) < h ? bar("gap", i, height - size(n) - 2, 2) : nothing] : nothing);
-    return svg`${isChosen(i) ? bar("cursor", i, 0, height) : nothing}${h ? bar("bar", i, height - h, h) : nothing}${part("bar failed", b.failed)}${part("bar broken", b.failed - b.refused)}`;
+    return svg`${h ? bar("bar", i, height - h, h) : nothing}${part("bar failed", b.failed)}${part("bar broken", b.failed - b.refused)}`;
   };
-  const isChosen = (i) => range && i >= Math.min(...range) && i <= Math.max(...range);
   const indexAt = ({ clientX, currentTarget }) => {
     const { left, width: shownWidth } = currentTarget.getBoundingClientRect();
     return inside(buckets, xs.findLastIndex((x) => x <= ((clientX - left) / shownWidth) * width));
@@ -580,14 +580,10 @@ function sparkline() {
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const percent = (x) => (x / width) * 100 + "%";
   const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? "+" + span(60 * Math.round(buckets[i + 1].idle / 60) || buckets[i + 1].idle) : nothing}</i>`;
-  const tick = (part) => {
-    const { at } = buckets[xs.findLastIndex((x) => x <= part * width)];
-    return html`<time class="tick" .style=${`left:${100 * part}%`}>${day(at, at, at)}</time>`;
-  };
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Requests over time: arrows, with Shift for several bars, and Enter choose a window"
       aria-valuemin="1" aria-valuemax=${buckets.length} aria-valuenow=${(range?.[1] ?? buckets.length - 1) + 1} aria-valuetext=${text(range ? chosen() : stats)} @keydown=${press} @blur=${() => choose(null)}
-      @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← →, with Shift for several bars, and Enter, to choose a time window</title>${buckets.map(group)}</svg>
-    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time>${buckets.length > 9 ? [tick(0.2), tick(0.8)] : nothing}<span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
+      @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← →, with Shift for several bars, and Enter, to choose a time window</title>${range ? svg`<rect class="cursor" x=${xs[Math.min(...range)]} width=${xs[Math.max(...range) + 1] - xs[Math.min(...range)]} height=${height}></rect>` : nothing}${buckets.map(group)}</svg>
+    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time><span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
 }
 
 // The empty journal.
@@ -624,7 +620,7 @@ function view() {
   const empty = () => html`<p class="none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message}</span>` : html`${noMatch()}${isTyping ? nothing : unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`;
   return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${differs ?? found}</p>${state.file ? fileBanner(state.file) : nothing}${filterBar()}
     ${stats.buckets?.length || state.all.buckets?.length ? sparkline() : nothing}
-    <div class=${`split ${number ? "open" : ""} ${refused || isLate() ? "stale" : ""}`}>${groups && hasList ? groupsView(groups, allActions.filter((a) => isInWindow(a.at))) : listView(hasList || !isFiltered ? nothing : empty())}${side}</div>`;
+    <div class=${`split ${number ? "open" : ""} ${refused || isLate() ? "stale" : ""}`}>${groups && hasList ? groupsView(groups, hasName("key") ? allActions.filter((a) => isInWindow(a.at)) : []) : listView(hasList || !isFiltered ? nothing : empty())}${side}</div>`;
 }
 
 export const journal = {

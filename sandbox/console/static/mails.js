@@ -3,7 +3,7 @@ import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, change, copyButton, get, kept, linkTo, lostPane, post, setQuery, state, textSearch, toQuery, visit } from "./core.js";
 import { avatar, stepNotice } from "./candidate.js";
-import { candidatePath, clockTime, fullTime, plural, shortDay } from "./format.js";
+import { candidatePath, clockTime, fullTime, plural, shortDay, shortIDs } from "./format.js";
 
 let mails = null;
 
@@ -39,7 +39,7 @@ const row = (m) => html`<li><a class=${"mail-row " + (stageOf(m) ? "" : "unread"
 const letter = (m) => html`<article class="letter"><dl class="meta facts"><div><dt><small>From</small></dt><dd><bdi>${m.sender}</bdi></dd></div>
     <div><dt><small>Sent</small></dt><dd><time>${fullTime(m.at)}${m.at.slice(19, 23)}</time></dd></div>
     <div><dt><small>Sent by</small></dt><dd>${m.request ? html`<a href=${linkTo("", { request: m.request })}>request #${m.request}</a>` : "no request in the journal"}</dd></div></dl>
-  <h3>${m.subject}${m.resent ? html`<span class="mark">resent</span>` : nothing}</h3><p>${m.text}</p></article>`;
+  <h3>${m.subject}${m.resent ? html`<span class="mark">resent</span>` : nothing}</h3><p>${m.text}</p><p><a href=${candidatePath(m.invitation_id)}>${location.host + shortIDs(candidatePath(m.invitation_id))}</a></p></article>`;
 
 function close() {
   const row = `m${ofOpened()[0]?.nth}`;

@@ -1,7 +1,7 @@
 // The pipeline: the candidates by stage, and one candidate beside them.
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, change, closePopups, draw, drafts, find, form, get, isRead, kept, loadKeys, lostPane, openPopup, options, organizations, popup, post, setQuery, state, textSearch, titleOf, toQuery, visit } from "./core.js";
+import { act, change, closePopups, draw, drafts, find, form, get, isRead, kept, loadKeys, lostPane, openPopup, options, organizations, popup, post, say, setQuery, state, textSearch, titleOf, toQuery, visit } from "./core.js";
 import { clockTime, effects, fullTime, middle, plural, shortDay } from "./format.js";
 import { armed, avatar, invitedTwice, pane, personOf, resultFields, resultOf, stages, stagesAhead, stepNotice, steps, verdictKind, verdicts } from "./candidate.js";
 
@@ -118,7 +118,7 @@ function card(c, differing) {
     at = c[c.stage + "_at"] ?? c.created_at,
     late = !c.report_at ? "no report" : c.report_at > (state.clock?.now ?? "") ? `late ${clockTime(c.report_at).slice(0, 5)}` : "no score";
   const place = [differing.includes("assessment_id") && c.assessment, differing.includes("organization") && c.organization].filter(Boolean).join(" · ");
-  return html`<li class=${"card " + (c.ended ? "ended" : "")} data-keep=${c.id}>${avatar(name, c.candidate_email)}
+  return html`<li class=${"card " + (c.ended ? "ended" : "")} data-keep=${c.id} draggable="true" @dragstart=${(event) => event.dataTransfer.setData("text", c.id)}>${avatar(name, c.candidate_email)}
     <a href=${path + toQuery({ ...Object.fromEntries(state.query), candidate: c.id })} title=${name} aria-label=${name} dir="auto"
       aria-current=${c.id === opened() ? "true" : nothing}><bdi>${name}</bdi></a>
     <span class="mail" title=${c.candidate_email}>${c.candidate_email.split("@").map((part, i) => (i ? html`<span class="host">@${part}</span>` : part))}${place ? html`<br><bdi title=${place}>${place}</bdi>` : nothing}</span>
@@ -139,7 +139,12 @@ function boardView() {
     pipeline.refresh();
   };
   const differing = ["organization", "assessment_id"].filter((name) => new Set(cards().map((c) => c[name])).size > 1);
-  const column = (stage) => html`<section class="column" aria-label=${stage}>
+  const drop = (stage) => (event) => {
+    const c = cards().find(({ id }) => id === event.dataTransfer.getData("text"));
+    if (c && stagesAhead(c).includes(stage)) take(c, stage, true);
+    else if (c && stage !== c.stage) say(`${personOf(c)} is ${c.ended || c.stage}: undo takes steps back`);
+  };
+  const column = (stage) => html`<section class="column" aria-label=${stage} @drop=${drop(stage)}>
     <h2>${stage} <span class="count">${counts[stage]?.toLocaleString("en")}</span></h2>
     <ol>${repeat(columns[stage], (c) => c.id, (c) => card(c, differing))}</ol>
     ${counts[stage] > columns[stage].length && columns[stage].length >= limit ? html`<button class="plain small" @click=${more}>${(counts[stage] - columns[stage].length).toLocaleString("en")} more</button>` : nothing}</section>`;
@@ -148,8 +153,8 @@ function boardView() {
 
 const orders = [["oldest", "Oldest invitation first"], ["name", "By name"], ["score", "Highest score first"]];
 
-// nameOf names an assessment, with its organization if there are several.
-const nameOf = (a) => a.name + (organizations().length > 1 && !state.query.get("key") ? " · " + titleOf(a.organization) : "");
+// nameOf names an assessment, with its organization unless that is the default one.
+const nameOf = (a) => a.name + (a.organization && !state.query.get("key") ? " · " + a.organization : "");
 
 function toolbar() {
   const all = organizations(),
@@ -173,7 +178,7 @@ function inviteForm(withResult = false) {
   const selected = [state.query.get("assessment"), lastAssessment, cards().sort((a, b) => (a.created_at < b.created_at ? 1 : -1))[0]?.assessment_id].map((id) => active.find((a) => a.assessment_id === id)).find(Boolean) ?? active[0];
   const send = async ({ assessment, name, email: given, ...result }) => {
     const email = given ?? (await freeAddress(name));
-    const known = active.find((a) => [nameOf(a), a.name].includes(assessment));
+    const known = active.find((a) => nameOf(a) === assessment) ?? active.find((a) => a.name === assessment);
     let id;
     await change(
       async (snapshot) => {

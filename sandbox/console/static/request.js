@@ -1,6 +1,6 @@
 // The pane of one request.
 import { html, nothing } from "./lit/lit-html.js";
-import { act, change, closePopups, copy, copyButton, get, linkTo, lostPane, popup, state, toQuery } from "./core.js";
+import { act, change, closePopups, copy, copyButton, get, linkTo, lostPane, options, popup, state, toQuery } from "./core.js";
 import { candidatePath, clockTime, cutText, faultText, fromJSON, fullTime, highlight, middle, plural, pretty, shortIDs, span, took } from "./format.js";
 import { curl } from "./curl.js";
 
@@ -32,7 +32,7 @@ export const requestQuery = (number) => ({ request: number, run: state.run });
 export const failLink = (e) => linkTo("faults", { route: e?.route && `${e.method} ${e.route}`, key: state.keys.some((k) => k.id === e?.key_id && k.state === "valid") ? e.key_id : "", candidate: e?.subject?.includes("@") ? e.subject : "" });
 
 // exportOf returns the address of a file with the requests that a query finds.
-export const exportOf = (query) => "/_sandbox/journal" + toQuery({ ...query, details: true, zipped: true });
+export const exportOf = (query, zipped = true) => "/_sandbox/journal" + toQuery({ ...query, details: true, zipped });
 
 export const copyCurl = (e) => act(async () => copy(curl(e, location.origin, keyOf(e)?.token)), `Request #${e.number} is copied as curl`);
 
@@ -131,8 +131,8 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
       <button class="plain small" id="copy-curl" title="Shortcut: y" aria-keyshortcuts="y" @click=${() => copyCurl(e)}>Copy curl</button>
       ${state.file ? nothing : html`<button class="plain small" id="copy-link" @click=${() => act(() => copy(location.href), "The link is copied")}>Copy link</button>
       <button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>${popup("editing", "Edit…", editForm(e), "plain small")}
-      <a class="button plain small" id="export" download="request-${e.number}.json.gz" href=${exportOf({ search: e.repeats || e.repeated_by ? `repeats:${e.repeats ?? e.number}` : "#" + e.number })}>Export</a>
-      ${e.route ? html`<a class="button plain small" id="fail-next" title="Shortcut: f" aria-keyshortcuts="f" href=${failLink(e)}>Fail next…</a>` : nothing}`}</p></div>
+      <a class="button plain small" id="export" download="request-${e.number}.json" href=${exportOf({ search: e.repeats || e.repeated_by ? `repeats:${e.repeats ?? e.number}` : "#" + e.number }, "")}>Export</a>
+      ${e.route ? html`<a class="button plain small" id="fail-next" title="Shortcut: f" aria-keyshortcuts="f" href=${failLink(e)}>Fail…</a>` : nothing}`}</p></div>
     ${notes(e, candidate && person, writes, candidate?.invitations, link, actions)}
     <dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
       ${fact("Key", found("key:" + keyName(e), html`<code>${keyName(e)}</code>`))}${agentOf(e) ? fact("User-Agent", found(agentTerm(agentOf(e)), middle(agentOf(e), 40))) : nothing}${e.limit && e.status !== 401 ? fact(isWrite(e) ? "Writes remaining" : "Reads remaining", `${e.remaining} of ${e.limit}`) : nothing}
@@ -149,12 +149,13 @@ const fact = (name, value) => html`<div><dt><small>${name}</small></dt><dd>${val
 function editForm(e) {
   const send = (event) => {
     event.preventDefault();
-    const [target, body] = [...event.target.elements].map((field) => field.value),
+    const [key_id, target, body] = [...event.target.elements].map((field) => field.value),
       [path, query = ""] = target.split(/\?(.*)/s);
     closePopups();
-    sendAgain({ ...e, path, query, body: isWrite(e) ? body : undefined });
+    sendAgain({ ...e, key_id, key: key_id, path, query, body: isWrite(e) ? body : undefined });
   };
-  return html`<form class="form" @submit=${send}><label class="field whole"><span>${e.method}</span><input .value=${e.path + (e.query && "?" + e.query)}></label>
+  const keys = state.keys.map((k) => [k.id, k.token + (k.state === "valid" ? "" : ` (${k.state})`)]);
+  return html`<h2>Edit and send</h2><form class="form" @submit=${send}><label class="field whole"><span>Key</span><select>${options([...keys, ["", "none"]], e.key_id ?? "")}</select></label><label class="field whole"><span>${e.method}</span><input .value=${e.path + (e.query && "?" + e.query)}></label>
     ${isWrite(e) ? html`<label class="field whole"><span>Body</span><textarea rows="8" cols="60" .value=${pretty(e.body ?? "")}></textarea></label>` : nothing}<button>Send</button></form>`;
 }
 

@@ -108,6 +108,8 @@ export const termsOf = (search) => search.match(/-?(?:[a-z]+:)?(?:"[^"]*"|\S+)/g
 // plainWords returns what the search has without a name, as the texts that are searched for.
 export const plainWords = (search) => termsOf(search).filter((t) => t[0] !== "-" && !values[/^[a-z]+(?=:)/.exec(t)]).map((t) => t.replace(/^[:…"]+|"$/g, "")).filter(Boolean);
 
+export const hasName = (name) => termsOf(searched()).some((t) => t.startsWith(name + ":"));
+
 export const hasTerm = (term) => termsOf(searched()).includes(term);
 
 export const without = (...gone) =>
