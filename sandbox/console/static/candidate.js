@@ -39,7 +39,7 @@ export const personOf = (c) => c.candidate_name || c.candidate_email;
 
 // avatar shows the initials of a person, in a colour that an address always has.
 export function avatar(name, email) {
-  const names = name.split(/[\s@]+/).filter(Boolean),
+  const names = name.match(/[^\s@]+/g) ?? [name],
     hue = [...email].reduce((sum, c) => sum + 37 * c.codePointAt(0), 0) % 360;
   return html`<span class="avatar" .style=${`--hue:${hue}`} aria-hidden="true">${[...new Set([names[0], names.at(-1)])].map((n) => [...n][0].toUpperCase())}</span>`;
 }

@@ -320,10 +320,10 @@ export function form({ id, label, fields, button, send, subject = "", keep = [],
     const isOld = fields.some((f) => String(drafts[subject + id + "-" + f.name] ?? usual(f)) !== usual(f));
     shown[id] = { subject, old: isOld && (drafts[subject + id] === texts() ? "As sent before" : "Draft from before") };
   }
-  const end = (kept = []) => {
+  const end = (keeps = []) => {
     delete state.errors[id];
     shown[id].old = "";
-    for (const f of fields) if (!kept.includes(f.name)) setDraft(subject + id + "-" + f.name);
+    for (const f of fields) if (!keeps.includes(f.name)) setDraft(subject + id + "-" + f.name);
     setDraft(subject + id, texts());
   };
   const isEmpty = (f) => f.required && !String(drafts[subject + id + "-" + f.name] ?? usual(f)).trim();
