@@ -101,7 +101,7 @@ func TestWithTheKeyboardAlone(t *testing.T) {
 	}
 	p.appears(".card button", "Mark opened")
 	p.tabTo(`e.innerText === "Mark opened"`)
-	for _, next := range []string{"Start", "Submit", "Evaluate"} {
+	for _, next := range []string{"Start", "Submit", "Evaluate…"} {
 		p.do(chromedp.KeyEvent(kb.Enter))
 		p.becomes("document.activeElement.innerText === " + quote(next))
 	}
@@ -221,17 +221,22 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	refused("evaluate", "ship_score", map[string]string{"ship_score": "500", "summary": "A long text"}, "0 to 100")
 	refused("invite", "email", map[string]string{"name": "Bea", "email": "nowhere"}, "email")
 	refused("invite", "assessment", map[string]string{"assessment": " "}, "Must not be empty")
+	p.fill("#invite-assessment", " ")
 	p.fill("#invite-name", " ")
+	p.press("#invite > button")
+	p.becomes(`document.activeElement.id === "invite-assessment"`)
+	p.fill("#invite-assessment", "Backend engineer")
+	p.becomes(`[...document.querySelectorAll("#invite .error")].map(e => e.id).join() === "invite-name-error"`) // The other one is still empty.
+	p.fill("#invite-name", "Bea Smith")
 	p.fill("#invite-email", "")
 	p.press("#invite > button")
-	p.becomes(`document.activeElement.id === "invite-name"`)
-	p.fill("#invite-name", "Bea")
-	p.becomes(`[...document.querySelectorAll("#invite .error")].map(e => e.id).join() === "invite-email-error"`) // The other one is still empty.
-	evaluate[string](p, "document.querySelector(':popover-open').hidePopover(), ''")
+	p.appears(".said", "Bea Smith invited")
+	p.becomes("!document.querySelector(':popover-open')")
+	assert.Equal(t, "bea.smith@candidates.test", p.server.Mails()[1].Email)
 	p.visit("console/faults")
 	p.do(chromedp.WaitVisible(chromedp.ID("inject")))
 	refused("inject", "status", map[string]string{"status": "99", "delay": "3s"}, "599")
-	assert.Len(t, p.server.Mails(), 1)
+	assert.Len(t, p.server.Mails(), 2)
 }
 
 // TestDraftsSurvive a reload, another view and Esc, which gives the focus back. A form that has some says so.

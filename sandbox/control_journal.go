@@ -76,8 +76,8 @@ func (s *Server) readJournal(_ string, q struct {
 	After   *int `json:"after"`
 	Before  *int `json:"before"`
 	Limit   *int `json:"limit"`
-	Details bool `json:"details"`
-	Zipped  bool `json:"zipped"`  // The response is a file in gzip, to keep.
+	Details bool `json:"details"` // The response is to keep: it has headers and bodies.
+	Zipped  bool `json:"zipped"`  // The response is a file in gzip.
 	Grouped bool `json:"grouped"` // The response has groups.
 },
 ) (out journalJSON, err error) {
@@ -119,10 +119,10 @@ func (s *Server) readJournal(_ string, q struct {
 			found = found[len(found)-limit:]
 		}
 	}
-	if q.Zipped { // Others may read it: it has nothing of the exchanges that it leaves out.
+	if q.Details { // Others may read it: it has nothing of the exchanges that it leaves out.
 		out.Snapshots, out.Stats = nil, newStats(found)
-		if len(found) == 1 {
-			out.Actions = concerning(found[0], out.Actions)
+		if len(found) == 1 || len(found) > 0 && len(found) < min(fewExchanges, len(exchanges)) {
+			out.Actions = concerning(found, out.Actions)
 		}
 	}
 	out.Entries = copies(found, q.Details)
@@ -130,14 +130,20 @@ func (s *Server) readJournal(_ string, q struct {
 	return out, nil
 }
 
-// concerning returns the actions about the candidate of an exchange, its fault, and the last move of the clock before it.
-func concerning(e *exchange, actions []action) (all []action) {
+// fewExchanges is the number of exchanges from which on all actions are kept with them.
+const fewExchanges = 10
+
+// concerning returns the actions about the candidates of exchanges, their faults, and the last move of the clock before them.
+func concerning(found []*exchange, actions []action) (all []action) {
 	for _, a := range actions {
-		isMove := a.Kind == "Clock moved" && a.After < e.Number
+		isMove := a.Kind == "Clock moved" && a.After < found[0].Number
+		isAbout := func(e *exchange) bool {
+			return a.ID != "" && a.Subject == e.Subject || a.Fault != nil && a.Subject == strconv.Itoa(e.FaultID)
+		}
 		if isMove {
 			all = slices.DeleteFunc(all, func(b action) bool { return b.Kind == a.Kind })
 		}
-		if isMove || a.ID != "" && a.Subject == e.Subject || a.Fault != nil && a.Subject == strconv.Itoa(e.FaultID) {
+		if isMove || slices.ContainsFunc(found, isAbout) {
 			all = append(all, a)
 		}
 	}

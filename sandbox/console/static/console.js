@@ -128,7 +128,7 @@ function startOver() {
   const item = (id, path, name, text, done) =>
     html`<button class="plain" id=${id} @click=${() => (closePopups(), act(() => change(() => post(path), done)))}>${name}</button><p class="quiet">${text}</p>`;
   return html`${item("clear", "journal/clear", "Clear the journal", "Nothing else changes.", "The journal is empty")}
-    ${item("reset", "reset", "Reset everything", "Keys, rate limits, candidates, faults, journal and clock go back to the start.", "The sandbox is reset")}`;
+    ${item("reset", "reset", "Reset everything", "Keys, rate limits, candidates, faults, journal and clock go back to the start. Undo brings them back.", "The sandbox is reset")}`;
 }
 
 function header() {

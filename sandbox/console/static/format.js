@@ -93,9 +93,12 @@ export function faultText(f) {
   return `${effects(f).join(", ")} for ${route}${f.key ? " of " + f.key : ""}${f.candidate ? " about " + f.candidate : ""}${f.skip ? `, after ${f.skip} that pass` : ""}`;
 }
 
+// inSpans shows the seconds at the end of a kind of action in larger units.
+export const inSpans = (kind) => kind.replace(/\d+ s$/, (seconds) => span(parseInt(seconds)));
+
 // stepText names a step of a candidate, and the result of an evaluation.
 export function stepText({ kind, grade: g }) {
-  if (kind !== "evaluated") return kind.replace(/\d+ s$/, (seconds) => span(parseInt(seconds)));
+  if (kind !== "evaluated") return inSpans(kind);
   return g ? `evaluated: ${[g.ship_score ?? "no score", g.verdict?.replace("_", " ")].filter(Boolean).join(", ")}` : "evaluated, report late";
 }
 

@@ -17,7 +17,7 @@ function merged(groups) {
     ...all.toSorted((a, b) => (a.at < b.at ? 1 : -1))[0], programs: [...new Set(all.map(programOf))], count: sum(all.map((g) => g.count)),
     times: all[0].times.map((_, i) => sum(all.map((g) => g.times[i]))), fault_ids: all.flatMap((g) => g.fault_ids),
   });
-  return [...Map.groupBy(groups, alike).values()].map(merge).sort((a, b) => failed(b) - failed(a) || b.count - a.count);
+  return [...Map.groupBy(groups, alike).values()].map(merge).sort((a, b) => b.count - a.count);
 }
 
 // groupsOf returns groups of one request each of a file. Their buckets are those of the whole file.

@@ -2,7 +2,7 @@
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, copyButton, draw, find, follow, get, isRead, kept, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
-import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
+import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, inSpans, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
 import { copyCurl, exportOf, failLink, failed, keyName, lastProduct, lower, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsOf, groupsView, programOf } from "./groups.js";
@@ -99,7 +99,7 @@ async function loadPage(q) {
 function loadFile() {
   let found;
   [found, refused] = searchFile(searched());
-  actions = state.file.actions.filter((a) => isShown(a) && a.after >= state.file.entries[0].number - 1 && a.after <= state.file.entries.at(-1).number);
+  actions = state.file.actions.filter(isShown);
   setRows(found.toReversed(), false);
   groups = isGroups() ? groupsOf(found, state.file.stats.buckets) : null;
   const counted = refused ? state.file.entries : found;
@@ -434,7 +434,7 @@ function runRow({ name, all }) {
     setRows(rows, more, waiting);
     draw();
   };
-  const kinds = [...Map.groupBy(all, ({ action: a }) => (a.undone ? "undone" : a.kind.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())))].sort(([, a], [, b]) => b.length - a.length),
+  const kinds = [...Map.groupBy(all, ({ action: a }) => (a.undone ? "undone" : inSpans(a.kind).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())))].sort(([, a], [, b]) => b.length - a.length),
     texts = kinds.map(([kind, { length }]) => `${length.toLocaleString("en")} × ${kind}`),
     others = kinds.slice(3).flatMap(([, some]) => some).length;
   return html`<span title=${texts.join(", ")}>${texts.slice(0, 3).join(", ")}${others ? `, and ${others.toLocaleString("en")} more` : ""}</span>
@@ -501,7 +501,7 @@ function openFile({ files: [file] }) {
   act(async () => {
     const unzipped = new Response(file.stream().pipeThrough(new DecompressionStream("gzip"))).text();
     const value = fromJSON(await unzipped.catch(() => file.text()).catch(() => "")); // Also one that is not compressed.
-    if (!isExport(value)) throw new Error(`${file.name} is no exported journal`);
+    if (!isExport(value)) throw new Error(`${file.name} is not an exported journal`);
     showFile({ actions: [], ...value, name: file.name });
   });
 }
@@ -580,10 +580,12 @@ function sparkline() {
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const percent = (x) => (x / width) * 100 + "%";
   const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? "+" + span(60 * Math.round(buckets[i + 1].idle / 60) || buckets[i + 1].idle) : nothing}</i>`;
+  const isLong = Date.parse(end) - Date.parse(begin) > 600e3, // Then minutes are enough.
+    tick = (part) => html`<time class="tick" .style=${`left:${100 * part}%`}>${buckets[xs.findLastIndex((x) => x <= part * width)].at.slice(11, isLong ? 16 : 19)}</time>`;
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Requests over time: arrows, with Shift for several bars, and Enter choose a window"
       aria-valuemin="1" aria-valuemax=${buckets.length} aria-valuenow=${(range?.[1] ?? buckets.length - 1) + 1} aria-valuetext=${text(range ? chosen() : stats)} @keydown=${press} @blur=${() => choose(null)}
       @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← →, with Shift for several bars, and Enter, to choose a time window</title>${range ? svg`<rect class="cursor" x=${xs[Math.min(...range)]} width=${xs[Math.max(...range) + 1] - xs[Math.min(...range)]} height=${height}></rect>` : nothing}${buckets.map(group)}</svg>
-    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time><span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
+    ${idle.map(jump)}<small class="most" title="Requests of the highest bar">${highest}</small><p class="axis"><time>${day(begin, begin, end)}</time>${buckets.length > 9 ? [1 / 6, 1 / 3, 2 / 3, 5 / 6].map(tick) : nothing}<span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
 }
 
 // The empty journal.
@@ -611,11 +613,11 @@ function view() {
   if (waiting.length + waitingActions.length && mayMove) merge();
   const link = (n) => html`<a href=${href(n)}>#${n}</a>`;
   const [differs, compared] = other && exchange ? comparison(exchange, other, link, () => setQuery({ with: "" })) : [];
-  const shownPane = { lost: !exchange && lost, number, writes, candidate, actions: allActions, link, close, compared, compare, words, go: (by) => move(0, by) };
+  const shownPane = { lost: !exchange && (state.connected ? lost : "cannot be read: the sandbox does not respond."), number, writes, candidate, actions: allActions, link, close, compared, compare, words, go: (by) => move(0, by) };
   const side = number ? pane(exchange, shownPane) : nothing;
   const isFiltered = searched() || state.file,
     hasList = rows.length && (!refused || isTyping); // Those of an earlier search are grey, and only while somebody types.
-  if (!isFiltered && !state.all.count) return [side, guide()];
+  if (!state.file && !state.all.count) return [side, guide()];
   const found = refused ? (isTyping ? "" : refused.message) : searched() && (rows.length ? `${plural(stats.count, "request")} found` : noMatch());
   const empty = () => html`<p class="none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message}</span>` : html`${noMatch()}${isTyping ? nothing : unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`;
   return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${differs ?? found}</p>${state.file ? fileBanner(state.file) : nothing}${filterBar()}

@@ -14,7 +14,7 @@ function saved(id, label, value, save) {
   const saveNow = async (event) => {
     state.typed[id] = event.target.value;
     try {
-      if (event.target.value === "") throw new Error("Type a number");
+      if (event.target.value === "" || event.target.value < 0) throw new Error("Type a number, 0 or more");
       await change(() => save(Number(state.typed[id])));
       if (event.target.isEntered) event.target.blur(); // The next key is a shortcut.
       await loadKeys();
@@ -62,7 +62,7 @@ function row(k) {
 }
 
 const fields = [
-  { name: "token", label: "Token", placeholder: "sk_live_acme", required: true, kind: "wide" },
+  { name: "token", label: "Token", placeholder: "sk_live_new", required: true, kind: "wide" },
   { name: "scope", label: "Scope", type: "select", options: ["admin", "write", "read"], kind: "short" },
   { name: "organization", label: "Organization", placeholder: "the default one" },
   { name: "expires", label: "Expires", placeholder: "never, or 2026-12-31" },

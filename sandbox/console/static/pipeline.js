@@ -129,7 +129,7 @@ function card(c, differing) {
         : c.ship_score !== null
           ? html`<span class="score"><b>${c.ship_score}</b> <span class=${verdictKind(c.verdict)}>${(c.verdict ?? "").replace("_", " ")}</span>${c.integrity_status === "flagged" ? html` <b class="bad" title="Integrity: flagged">⚑<span class="gone">flagged</span></b>` : nothing}</span>`
           : step
-            ? html`<button class="plain small" data-first aria-label=${`${steps[step]}: ${name}`} @click=${() => take(c, step)}>${steps[step]}</button>`
+            ? html`<button class="plain small" data-first aria-label=${`${steps[step]}: ${name}`} @click=${() => take(c, step)}>${steps[step]}${step === "evaluated" ? "…" : ""}</button>`
             : html`<span class="mark" title=${c.report_at ? fullTime(c.report_at) : ""}>${late}</span>`}</li>`;
 }
 
@@ -172,26 +172,26 @@ function toolbar() {
 }
 
 // inviteForm invites a candidate to an assessment, which it adds if there is none of the name: the notice says so
-// and can undo a typing error. With a result the form adds a candidate who has taken all steps, and needs no address.
+// and can undo a typing error. With a result the form adds a candidate who has taken all steps. Without an address it makes one of the name.
 function inviteForm(withResult = false) {
-  const active = assessments.filter((a) => a.status === "active");
+  const active = assessments.filter((a) => a.status === "active"),
+    id = withResult ? "result" : "invite";
   const selected = [state.query.get("assessment"), lastAssessment, cards().sort((a, b) => (a.created_at < b.created_at ? 1 : -1))[0]?.assessment_id].map((id) => active.find((a) => a.assessment_id === id)).find(Boolean) ?? active[0];
   const send = async ({ assessment, name, email: given, ...result }) => {
     const email = given ?? (await freeAddress(name));
     const known = active.find((a) => nameOf(a) === assessment) ?? active.find((a) => a.name === assessment);
-    let id;
+    let made;
     await change(
       async (snapshot) => {
         const assessment_id = known?.assessment_id ?? (await add(assessment));
         lastAssessment = assessment_id;
         const sent = withResult ? post("results", { assessment_id, name, email, ...resultOf(result) }) : post("invitations", { assessment_id, name, email });
-        const made = await sent.catch(async (error) => {
+        made = await sent.catch(async (error) => {
           if (!known) await post(`snapshots/${snapshot}/restore`); // Removes the assessment that was added.
           throw error;
         });
-        id = made.invitation_id ?? made.submission_id;
       },
-      (step) => html`${stepNotice(id, name ?? email)(step)}${known ? nothing : html` · new assessment “<bdi>${assessment}</bdi>”`}`,
+      (step) => html`${stepNotice(made.invitation_id ?? made.submission_id, name ?? email)(step)}${known ? nothing : html` · new assessment “<bdi>${assessment}</bdi>”`}`,
     );
     closePopups();
     act(async () => { // Not awaited: the form is empty now, and the next candidate may be typed.
@@ -203,12 +203,12 @@ function inviteForm(withResult = false) {
   const fields = [
     text("assessment", "Assessment", "Backend engineer", { list: "assessment-names", value: selected && nameOf(selected) }),
     text("name", "Name", withResult ? "optional" : "Ada Lovelace", { required: !withResult }),
-    text("email", "E-mail address", withResult ? addressOf(drafts["result-name"]) : "ada@candidates.test", { required: !withResult }),
+    text("email", "E-mail address", addressOf(drafts[id + "-name"]), { required: false }),
     ...(withResult ? resultFields("result") : []),
   ];
   const label = withResult ? "Add result" : "Invite candidate";
   const above = withResult ? nothing : html`<datalist id="assessment-names">${active.map((a) => html`<option value=${nameOf(a)}></option>`)}</datalist>`;
-  return [html`<h2>${label}</h2>`, above, form({ id: withResult ? "result" : "invite", label, fields, button: withResult ? "Add" : "Invite", send })];
+  return [html`<h2>${label}</h2>`, above, form({ id, label, fields, button: withResult ? "Add" : "Invite", send })];
 }
 
 // addressOf makes an address of a name. The n-th candidate of a name has a number in it.

@@ -1,6 +1,6 @@
 // The pane of one request.
 import { html, nothing } from "./lit/lit-html.js";
-import { act, change, closePopups, copy, copyButton, get, linkTo, lostPane, options, popup, state, toQuery } from "./core.js";
+import { act, change, closePopups, copy, copyButton, get, linkTo, lostPane, options, popup, say, state, toQuery } from "./core.js";
 import { candidatePath, clockTime, cutText, faultText, fromJSON, fullTime, highlight, middle, plural, pretty, shortIDs, span, took } from "./format.js";
 import { curl } from "./curl.js";
 
@@ -129,9 +129,9 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
       <code title=${e.path}>${shortIDs(e.path)}</code>${e.query ? html`<code class="query">?${queryOf(e)}</code>` : nothing}</p>
     <p class="line"><button class="plain small" id="compare" title="Shortcut: d" aria-keyshortcuts="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
       <button class="plain small" id="copy-curl" title="Shortcut: y" aria-keyshortcuts="y" @click=${() => copyCurl(e)}>Copy curl</button>
-      ${state.file ? nothing : html`<button class="plain small" id="copy-link" @click=${() => act(() => copy(location.href), "The link is copied")}>Copy link</button>
+      ${state.file ? nothing : html`<button class="plain small" id="copy-link" @click=${() => act(() => copy(location.href), "The link is copied. It works while this sandbox runs; Export makes a file")}>Copy link</button>
       <button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>${popup("editing", "Edit…", editForm(e), "plain small")}
-      <a class="button plain small" id="export" download="request-${e.number}.json" href=${exportOf({ search: e.repeats || e.repeated_by ? `repeats:${e.repeats ?? e.number}` : "#" + e.number }, "")}>Export</a>
+      <a class="button plain small" id="export" download="request-${e.number}.json" href=${exportOf({ search: e.repeats || e.repeated_by ? `repeats:${e.repeats ?? e.number}` : "#" + e.number }, "")} @click=${() => say(`Saved as request-${e.number}.json`)}>Export</a>
       ${e.route ? html`<a class="button plain small" id="fail-next" title="Shortcut: f" aria-keyshortcuts="f" href=${failLink(e)}>Fail…</a>` : nothing}`}</p></div>
     ${notes(e, candidate && person, writes, candidate?.invitations, link, actions)}
     <dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}

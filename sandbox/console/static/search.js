@@ -15,13 +15,6 @@ function dated(at) {
 const onDay = (time) => `${state.clock.now.slice(0, 10)}T${time}`;
 const times = (rows, part) => ["5m", "1h", ...(state.clock ? [dated(onDay(isTime(part) ? part : clockTime(state.clock.now)))] : [])];
 
-// windowOf returns the search for the minute or the second of a time. The last one of a day has no end unless it has a date.
-function windowOf(time) {
-  const begin = onDay(time),
-    end = new Date(Date.parse(begin + "Z") + (time.length > 5 ? 1000 : 60000)).toISOString().slice(0, begin.length);
-  return `after:${dated(begin)}` + (dated(end) > dated(begin) ? ` before:${dated(end)}` : "");
-}
-
 // values are what can follow each name.
 const values = {
   __proto__: null,
@@ -136,7 +129,6 @@ function completions(search, rows) {
   const [, minus, name, value] = /(-?)(?:([a-z]+):)?(\S*)$/.exec(search);
   const fits = (all, part) => all.filter((v) => v.toLowerCase().includes(part.toLowerCase())).slice(0, 12);
   if (/\S\s+$/.test(search)) return []; // They would cover the bars and rows.
-  if (!name && !minus && state.clock && isTime(value)) return [windowOf(value)];
   if (!name && /^[1-5]\d\d$/.test(value)) return [`${minus}status:${value}`];
   const people = value ? values.candidate(rows).filter((c) => isPart(value, c.split("@")[0])).slice(0, 3) : [];
   if (!name) return [...fits(Object.keys(values), value).map((n) => n + ":"), ...people.map((c) => "candidate:" + c)].map((term) => minus + term);
