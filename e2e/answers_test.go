@@ -489,6 +489,11 @@ func TestCompare(t *testing.T) {
 	p.visit(fmt.Sprintf("?request=%d", n))
 	p.press("#compare")
 	p.appears("p.less", fmt.Sprintf("#%d", n-1)) // The write that was sent again.
+	p.send("GET", "/api/v1/submissions?status=evaluated", sandbox.TestKey, "")
+	p.send("GET", "/api/v1/submissions?page_size=500", sandbox.TestKey, "")
+	p.visit(fmt.Sprintf("?request=%d", len(p.server.Journal())))
+	p.press("#compare")
+	p.appears(".differences .less", "page_size=1") // The same parameters before a later success.
 }
 
 // TestATimeWindow is chosen by dragging over the bars, and is in the address.

@@ -5,7 +5,7 @@ import { searchFile } from "./search.js";
 import { cutText, fullTime, plural, pretty, shortIDs, took } from "./format.js";
 
 // partner returns the last success of the same route and key before a request, or the first after it: one with the
-// same path and query if there is one, or else with the same path, or else one of another key. That of a write that was sent again is the other one.
+// same path and query if there is one, or else with the same path and the same parameters, the same path, or else one of another key. That of a write that was sent again is the other one.
 export async function partner(e) {
   if (e.repeats || e.repeated_by) return e.repeats ?? e.repeated_by;
   const ofRoute = `status:2xx -is:failed route:"${e.method} ${e.route || e.path}"`,
@@ -15,7 +15,8 @@ export async function partner(e) {
       ? [(x) => x.number < e.number, (x) => x.number > e.number].map((isThere) => searchFile(search)[0].filter(isThere))
       : await Promise.all(["before", "after"].map(async (name) => (await get("journal", { search, [name]: e.number })).entries));
     const found = [...before.reverse(), ...after];
-    if (found.length) return (found.find((x) => x.query === e.query) ?? found[0]).number;
+    const namesOf = (x) => [...new URLSearchParams(x.query).keys()].sort().join();
+    if (found.length) return (found.find((x) => x.query === e.query) ?? found.find((x) => namesOf(x) === namesOf(e)) ?? found[0]).number;
   }
 }
 

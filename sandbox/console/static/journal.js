@@ -11,7 +11,6 @@ import { clearSearch, endTyping, hasName, hasTerm, interval, isInWindow, isOfWin
 const path = "/_sandbox/",
   pageSize = 100,
   maxFresh = 10, // New rows that fade in: more at once would only flicker, and keep the browser busy.
-  maxTogether = 9, // Requests of a file of which the first is opened.
   maxRun = 3, // Actions in a row that are not folded.
   maxRows = 10000,
   maxPrinted = 1000;
@@ -117,7 +116,7 @@ async function loadExchange(number) {
   else if (isEarlier || !isLoaded) {
     exchange = isEarlier ? null : await read(number);
     const last = !exchange && !isEarlier && !state.file && (await get("journal", { limit: 1 })).newest;
-    lost = isEarlier ? "is from an earlier run of the sandbox." : state.file ? "is not in the file." : number <= last ? "is no longer in the journal." : last ? `does not exist: the newest is #${last}.` : "does not exist: there was none yet.";
+    lost = isEarlier ? "is from an earlier run of the sandbox: an exported file would have it." : state.file ? "is not in the file." : number <= last ? "is no longer in the journal." : last ? `does not exist: the newest is #${last}.` : "does not exist: there was none yet.";
     [writes, candidate] = [[], null];
     if (exchange) await loadStory(exchange);
     if (exchange) seen = number;
@@ -484,7 +483,7 @@ const fileBanner = ({ name, newest, entries }) =>
 function showFile(file) {
   state.file = file;
   forget();
-  visit(path, file?.entries.length < maxTogether ? requestQuery(file.entries[0].number) : {});
+  visit(path, file?.entries.length < 10 ? requestQuery(file.entries[0].number) : {});
 }
 
 const isExport = (value) => Array.isArray(value?.entries) && value.entries.every((e) => e.number && e.at && e.method && e.path);
@@ -581,8 +580,9 @@ function sparkline() {
   const percent = (x) => (x / width) * 100 + "%";
   const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? "+" + span(60 * Math.round(buckets[i + 1].idle / 60) || buckets[i + 1].idle) : nothing}</i>`;
   const isLong = Date.parse(end) - Date.parse(begin) > 600e3, // Then minutes are enough.
-    tick = (part) => html`<time class="tick" .style=${`left:${100 * part}%`}>${buckets[xs.findLastIndex((x) => x <= part * width)].at.slice(11, isLong ? 16 : 19)}</time>`;
-  return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Requests over time: arrows, with Shift for several bars, and Enter choose a window"
+    tickText = (part) => buckets[xs.findLastIndex((x) => x <= part * width)].at.slice(11, isLong ? 16 : 19),
+    tick = (part, i, all) => (i && tickText(all[i - 1]) === tickText(part) ? nothing : html`<time class="tick" .style=${`left:${100 * part}%`}>${tickText(part)}</time>`);
+  return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" opacity=${stats.buckets?.length ? 1 : 0.3} tabindex="0" role="slider" aria-label="Requests over time: arrows, with Shift for several bars, and Enter choose a window"
       aria-valuemin="1" aria-valuemax=${buckets.length} aria-valuenow=${(range?.[1] ?? buckets.length - 1) + 1} aria-valuetext=${text(range ? chosen() : stats)} @keydown=${press} @blur=${() => choose(null)}
       @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← →, with Shift for several bars, and Enter, to choose a time window</title>${range ? svg`<rect class="cursor" x=${xs[Math.min(...range)]} width=${xs[Math.max(...range) + 1] - xs[Math.min(...range)]} height=${height}></rect>` : nothing}${buckets.map(group)}</svg>
     ${idle.map(jump)}<small class="most" title="Requests of the highest bar">${highest}</small><p class="axis"><time>${day(begin, begin, end)}</time>${buckets.length > 9 ? [1 / 6, 1 / 3, 2 / 3, 5 / 6].map(tick) : nothing}<span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
