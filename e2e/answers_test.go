@@ -285,6 +285,13 @@ func TestGroups(t *testing.T) {
 	p.appears(".columns .program", "Program")
 	p.becomes(`(e => /^hiring-go\/\S+$/.test(e.innerText) && e.title.startsWith(e.innerText + " ") && e.offsetWidth > 100)(document.querySelector("[data-keep=x15] .program"))`)
 	p.appears(row(16), "no User-Agent")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.base+"/api/v1/nowhere", http.NoBody)
+	require.NoError(t, err)
+	request.Header.Set("User-Agent", "acme-sync/2.1 hiring-go/0.1.0 (go1.26; linux/amd64)")
+	response, err := p.web.Client().Do(request) // 19
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	p.becomes(`document.querySelector("[data-keep=x19] .program")?.innerText === "acme-sync/2.1"`) // And not this SDK.
 	p.press(row(15))
 	p.becomes("!!document.querySelector('.pane .meta') && !document.querySelector('.row .program').offsetWidth") // There is no place.
 	for name, want := range map[string][]int{"key": {16, 15, 14, 13}, "agent": {17, 15}} {                       // Others like it, from the pane.
@@ -300,10 +307,10 @@ func TestGroups(t *testing.T) {
 	p.press(`[aria-label="Requests of ` + sandbox.LiveKey + `"]`)
 	p.becomes("location.search.includes('view=groups') && !!document.querySelector('.none')") // It sent nothing.
 	p.server.SetQuota(sandbox.WriteKey, sandbox.ClassRead, 1)
-	for range 2 { // 19, and 20 gets a 429.
+	for range 2 { // 20, and 21 gets a 429.
 		p.send("GET", "/api/v1/members", sandbox.WriteKey, "")
 	}
-	p.visit("?request=20")
+	p.visit("?request=21")
 	p.appears(".pane .note", "reads to 1 for sk_test_…rite at ")
 	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText === 'Who used up the reads since then?').click(), ''")
 	p.appears("#programs", "Sent by no User-Agent 1 (100 %)")
@@ -825,6 +832,22 @@ func TestSendAgain(t *testing.T) {
 	p.visit("")
 	p.press(row(4))
 	p.press("[popovertarget=editing]")
+	p.fill("#editing input", "/not-sent")
+	p.do(chromedp.KeyEvent(kb.Escape))
+	p.send("GET", "/api/v1/account", sandbox.LiveKey, "") // 5, with the same path.
+	p.visit("")
+	p.press(row(5))
+	p.appears(".pane .meta", "#5")
+	p.do(chromedp.KeyEvent("j"))
+	p.appears(".pane .meta", "#4")
+	p.press("[popovertarget=editing]")
+	p.fill("#editing input", "/not-sent")
+	p.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("k"))
+	p.appears(".pane .meta", "#5")
+	assert.Equal(t, "/api/v1/account", evaluate[string](p, "document.querySelector('#editing input').value"), "another request has fields of its own")
+	p.do(chromedp.KeyEvent("j"))
+	p.appears(".pane .meta", "#4")
+	p.press("[popovertarget=editing]")
 	p.fill("#editing input", "/api/v1/assessments?page_size=5?0")
 	p.press("#editing form button")
 	p.appears(".said", "Sent again: 400")
@@ -832,7 +855,7 @@ func TestSendAgain(t *testing.T) {
 	p.choose("#editing select", "")
 	p.press("#editing form button")
 	p.appears(".said", "Sent again: 401")
-	assert.Equal(t, "page_size=5?0", p.server.Journal()[1].Query, "a body only of a write, and whatever follows the first question mark")
+	assert.Equal(t, "page_size=5?0", p.server.Journal()[2].Query, "a body only of a write, and whatever follows the first question mark")
 }
 
 // TestWhatThePageSent is no request of the program.
@@ -882,7 +905,7 @@ func TestAnExportIsOpened(t *testing.T) {
 	p.appears(".said", "Saved as journal.json.gz")
 	text := evaluate[string](p, "window.exported")
 
-	evaluate[string](p, `fetch("/_sandbox/journal?details=true&zipped=true&limit=1&after=6").then(r => r.blob()).then(b => { window.zippedOne = b }), ""`)
+	evaluate[string](p, `fetch("/_sandbox/journal?details=true&export=true&zipped=true&limit=1&after=6").then(r => r.blob()).then(b => { window.zippedOne = b }), ""`)
 	p.becomes("!!window.zippedOne")
 	p.server.ClearJournal()
 	drop := func(text, name string) {
@@ -890,6 +913,9 @@ func TestAnExportIsOpened(t *testing.T) {
 	}
 	drop(`"[]"`, "other.json")
 	p.appears(".said", "other.json is not an exported journal")
+	drop(`'{"entries":[],"actions":[],"stats":{"count":0,"failed":0,"buckets":[]}}'`, "none.json")
+	p.appears(".banner", "From a file: none.json")
+	p.press(".banner button")
 	drop("window.zippedOne", "one.json.gz")
 	p.appears(".pane .meta", "#7")
 	p.do(chromedp.KeyEvent("d"))

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
@@ -76,7 +77,8 @@ func (s *Server) readJournal(_ string, q struct {
 	After   *int `json:"after"`
 	Before  *int `json:"before"`
 	Limit   *int `json:"limit"`
-	Details bool `json:"details"` // The response is to keep: it has headers and bodies.
+	Details bool `json:"details"`
+	Export  bool `json:"export"`  // The response is to keep: it has nothing of the exchanges that it leaves out.
 	Zipped  bool `json:"zipped"`  // The response is a file in gzip.
 	Grouped bool `json:"grouped"` // The response has groups.
 },
@@ -119,7 +121,7 @@ func (s *Server) readJournal(_ string, q struct {
 			found = found[len(found)-limit:]
 		}
 	}
-	if q.Details { // Others may read it: it has nothing of the exchanges that it leaves out.
+	if q.Export { // Others may read it.
 		out.Snapshots, out.Stats = nil, newStats(found)
 		if len(found) == 1 || len(found) > 0 && len(found) < min(fewExchanges, len(exchanges)) {
 			out.Actions = concerning(found, out.Actions)
@@ -133,12 +135,12 @@ func (s *Server) readJournal(_ string, q struct {
 // fewExchanges is the number of exchanges from which on all actions are kept with them.
 const fewExchanges = 10
 
-// concerning returns the actions about the candidates of exchanges, their faults, and the last move of the clock before them.
+// concerning returns the actions about the candidates of exchanges, their faults and keys, and the last move of the clock before them.
 func concerning(found []*exchange, actions []action) (all []action) {
 	for _, a := range actions {
 		isMove := a.Kind == "Clock moved" && a.After < found[0].Number
 		isAbout := func(e *exchange) bool {
-			return a.ID != "" && a.Subject == e.Subject || a.Fault != nil && a.Subject == strconv.Itoa(e.FaultID)
+			return a.ID != "" && a.Subject == e.Subject || a.Fault != nil && a.Subject == strconv.Itoa(e.FaultID) || e.Key != "" && strings.HasSuffix(a.Subject, e.Key)
 		}
 		if isMove {
 			all = slices.DeleteFunc(all, func(b action) bool { return b.Kind == a.Kind })

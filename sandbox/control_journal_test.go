@@ -510,7 +510,7 @@ func TestAnExportOfOneRequestHasNothingOfOthers(t *testing.T) {
 	steered(t, s, "snapshots", "")
 	steered(t, s, "clock", `{"seconds":180}`)
 	steered(t, s, "snapshots/1/end", "")
-	_, body := steer(t, s, http.MethodGet, "journal?search=%231&details=true&zipped=true", "")
+	_, body := steer(t, s, http.MethodGet, "journal?search=%231&export=true&zipped=true", "")
 	file, err := gzip.NewReader(strings.NewReader(body))
 	require.NoError(t, err)
 	text, err := io.ReadAll(file)

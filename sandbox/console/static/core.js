@@ -342,7 +342,7 @@ export function form({ id, label, fields, button, send, subject = "", keep = [],
   };
   const clear = ({ target }) => {
     end();
-    target.form.elements[0].focus();
+    target.form.querySelector("input, select").focus();
   };
   const error = state.errors[id];
   const wrong = error && fields.filter(error.concerns ?? ((f) => f.name === error.field || error.field?.endsWith("." + f.name)));

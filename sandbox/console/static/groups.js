@@ -3,26 +3,28 @@ import { html, nothing, svg } from "./lit/lit-html.js";
 import { linkTo, state } from "./core.js";
 import { searched, termsOf } from "./search.js";
 import { clockTime, effects, middle, plural, shortDay } from "./format.js";
-import { agentOf, agentTerm, failed, keyName, lastProduct, limitText, setsLimit, statusKind, statusText, why } from "./request.js";
+import { agentOf, agentTerm, failed, keyName, productOf, limitText, setsLimit, statusKind, statusText, why } from "./request.js";
 
 // programOf names the program that sent a request.
 export const programOf = (e) => (e.from_page ? "this page" : agentOf(e) || "no User-Agent");
 const quoted = (text) => (/[\s{]/.test(text) ? `"${text}"` : text);
 
-// merged makes one group, which is the newest, of those that are alike: failures with the same cause, whoever sent the requests, and the successes of one program.
-function merged(groups) {
-  const alike = (g) => JSON.stringify([g.status, g.ended, g.method, g.route || g.path, g.key_id, g.error, g.fault && effects(g.fault), !failed(g) && agentOf(g)]),
+// merged makes one group, which is the newest, of those that are alike.
+function merged(groups, programOfGroup) {
+  const alike = (g) => JSON.stringify([g.status, g.ended, g.method, g.route || g.path, g.key_id, g.error, g.fault && effects(g.fault), programOfGroup(g)]),
     sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
   const merge = (all) => ({
-    ...all.toSorted((a, b) => (a.at < b.at ? 1 : -1))[0], programs: [...new Set(all.map(programOf))], count: sum(all.map((g) => g.count)),
+    ...all.toSorted((a, b) => (a.at < b.at ? 1 : -1))[0], programs: [...new Set(all.flatMap((g) => g.programs ?? programOf(g)))], count: sum(all.map((g) => g.count)),
     times: all[0].times.map((_, i) => sum(all.map((g) => g.times[i]))), fault_ids: all.flatMap((g) => g.fault_ids),
   });
   return [...Map.groupBy(groups, alike).values()].map(merge).sort((a, b) => b.count - a.count);
 }
 
-// groupsOf returns groups of one request each of a file. Their buckets are those of the whole file.
-export const groupsOf = (entries, buckets) =>
-  entries.map((e) => ({ ...e, count: 1, times: buckets.map((b, i) => Number(b.at <= e.at && !(buckets[i + 1]?.at <= e.at))), fault_ids: [e.fault_id] }));
+// groupsOf groups the requests of a file, as the server does with its own. Their buckets are those of the whole file.
+export function groupsOf(entries, buckets) {
+  const bucketOf = (e) => Math.max(0, buckets.findLastIndex((b) => b.at <= e.at));
+  return merged(entries.map((e) => ({ ...e, count: 1, times: buckets.map((b, i) => Number(i === bucketOf(e))), fault_ids: [e.fault_id] })), agentOf);
+}
 
 // bars draws the numbers of requests over time.
 function bars(counts) {
@@ -37,7 +39,7 @@ const shareOf = (part, whole) => `${((100 * part) / whole).toLocaleString("en", 
 export function groupsView(groups, actions) {
   const today = state.clock?.now.slice(0, 10),
     limits = [...Map.groupBy(actions.filter((a) => groups.some((g) => setsLimit(a, g, actions))), (a) => a.subject.replace(/^\d+ /, "")).values()],
-    causes = merged(groups),
+    causes = merged(groups, (g) => !failed(g) && agentOf(g)), // Failures have the same cause whoever sent the requests.
     programs = Map.groupBy(groups, agentOf);
   const search = ({ error = {}, ...g }) =>
     [
@@ -53,7 +55,7 @@ export function groupsView(groups, actions) {
   const row = (g, i) => html`<tr><td class=${"status " + statusKind(g)}>${statusText(g)}</td>
     <th scope="row"><a href=${linkTo("", { q: [...new Set(search(g).filter(Boolean))].join(" ") })} data-keep=${"g" + i}
       title=${[g.error?.code, keyName(g), g.at].filter(Boolean).join(" · ")}><b class="method">${g.method}</b> <code>${g.route || g.path}</code></a></th>
-    <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code>${programs.size > 1 ? html`<small title=${g.programs.join(", ")}>${g.programs.map(lastProduct).join(", ")}</small>` : nothing}</td>
+    <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code>${programs.size > 1 ? html`<small title=${g.programs.join(", ")}>${g.programs.map(productOf).join(", ")}</small>` : nothing}</td>
     <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${shareOf(g.count, whole)}</small></td><td>${bars(g.times)}</td>
     <td class="number"><time>${g.at.startsWith(today) ? "" : shortDay(g.at) + " "}${clockTime(g.at)}</time></td></tr>`;
   return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1">

@@ -3,10 +3,10 @@ import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, copyButton, draw, find, follow, get, isRead, kept, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
 import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, inSpans, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
-import { copyCurl, exportOf, failLink, failed, keyName, lastProduct, lower, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
+import { copyCurl, exportOf, failLink, failed, keyName, productOf, lower, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsOf, groupsView, programOf } from "./groups.js";
-import { clearSearch, endTyping, hasName, hasTerm, interval, isInWindow, isOfWindow, isPart, plainWords, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
+import { clearSearch, endTyping, hasName, hasTerm, interval, isInWindow, isOfWindow, plainWords, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
@@ -366,12 +366,6 @@ const doneText = (e) => (e.ended && e.method !== "GET" && (!e.status || e.status
 // textOf returns what the row of a request says, without the time and the marks. Equal rows have equal texts.
 const textOf = (e) => [e.method, e.path, e.query, e.subject, statusText(e), keyName(e), programOf(e)].join(" ");
 
-// isHidden reports whether a word of the search is not in the row of a request.
-function isHidden(e) {
-  const text = [e.method, `${e.path}?${e.query}`, e.subject, e.error && [why(e), e.error.message, e.error.problem], e.fault && effects(e.fault), keyName(e), programOf(e), statusText(e), "#" + e.number].join(" ");
-  return words.some((word) => !isPart(word, text));
-}
-
 // marks returns what is odd about a request: why it failed, and that a write was repeated. A narrow list leaves out what the status and the title also say.
 function marks(e) {
   const mark = (kind, text, title = "") => html`<span class=${"mark " + kind} title=${title}>${text}</span>`;
@@ -390,7 +384,6 @@ function marks(e) {
     e.repeats
       ? mark("odd", html`${longer("again ")}after #${before?.number ?? e.repeats}${before ? longer(": " + statusText(before)) : nothing}`, before ? `Sent again after #${before.number}, ${outcome(before)}` : "Sent again")
       : e.repeated_by && mark("odd", html`${longer("sent ")}again: #${rows.findLast((r) => r.repeats === e.number)?.number ?? e.repeated_by}`),
-    words.length > 0 && isHidden(e) && html`<span class="quiet">in the body or a header</span>`,
   ].filter(Boolean);
 }
 
@@ -408,7 +401,7 @@ function row(e, tabbable, above) {
     <span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
     <span class="what" title=${e.path + (e.query && "?" + e.query)}>${tail ? html`<span class=${e.route ? "path" : ""}>${shortIDs(path.slice(0, tail))}</span>` : nothing}<span>${shortIDs(path.slice(tail))}</span>${e.query ? html`<span class="query">?${queryOf(e)}</span>` : nothing}</span>
     <span class="about"><bdi class="subject" title=${e.subject ?? ""}>${e.subject}</bdi><span class="marks">${odd}</span></span>
-    <span class="program" title=${programOf(e)}>${lastProduct(programOf(e))}</span><code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
+    <span class="program" title=${programOf(e)}>${productOf(programOf(e))}</span><code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
     <span class=${"took " + tookKind(e)}>${word("took ")}${e.ended ? took(e.took) : "–"}</span>
     <time title=${e.at}>${word("at ")}${second}<span class="millis">${millis}</span></time>${word("number ")}<span class="no">${e.number}</span></a>`;
 }
@@ -483,7 +476,7 @@ const fileBanner = ({ name, newest, entries }) =>
 function showFile(file) {
   state.file = file;
   forget();
-  visit(path, file?.entries.length < 10 ? requestQuery(file.entries[0].number) : {});
+  visit(path, file?.entries.length && file.entries.length < 10 ? requestQuery(file.entries[0].number) : {});
 }
 
 const isExport = (value) => Array.isArray(value?.entries) && value.entries.every((e) => e.number && e.at && e.method && e.path);
@@ -579,13 +572,12 @@ function sparkline() {
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const percent = (x) => (x / width) * 100 + "%";
   const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? "+" + span(60 * Math.round(buckets[i + 1].idle / 60) || buckets[i + 1].idle) : nothing}</i>`;
-  const isLong = Date.parse(end) - Date.parse(begin) > 600e3, // Then minutes are enough.
-    tickText = (part) => buckets[xs.findLastIndex((x) => x <= part * width)].at.slice(11, isLong ? 16 : 19),
-    tick = (part, i, all) => (i && tickText(all[i - 1]) === tickText(part) ? nothing : html`<time class="tick" .style=${`left:${100 * part}%`}>${tickText(part)}</time>`);
+  const tickText = (part) => clockTime(buckets[xs.findLastIndex((x) => x <= part * width)].at),
+    tick = (part, i, all) => ((i && tickText(all[i - 1]) === tickText(part)) || dayOf(begin) !== dayOf(end) || isIdle(xs.findLastIndex((x) => x <= part * width)) ? nothing : html`<time class="tick" .style=${`left:${100 * part}%`}>${tickText(part)}</time>`);
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" opacity=${stats.buckets?.length ? 1 : 0.3} tabindex="0" role="slider" aria-label="Requests over time: arrows, with Shift for several bars, and Enter choose a window"
       aria-valuemin="1" aria-valuemax=${buckets.length} aria-valuenow=${(range?.[1] ?? buckets.length - 1) + 1} aria-valuetext=${text(range ? chosen() : stats)} @keydown=${press} @blur=${() => choose(null)}
       @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← →, with Shift for several bars, and Enter, to choose a time window</title>${range ? svg`<rect class="cursor" x=${xs[Math.min(...range)]} width=${xs[Math.max(...range) + 1] - xs[Math.min(...range)]} height=${height}></rect>` : nothing}${buckets.map(group)}</svg>
-    ${idle.map(jump)}<small class="most" title="Requests of the highest bar">${highest}</small><p class="axis"><time>${day(begin, begin, end)}</time>${buckets.length > 9 ? [1 / 6, 1 / 3, 2 / 3, 5 / 6].map(tick) : nothing}<span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
+    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time>${buckets.length > 9 ? [1 / 6, 1 / 3, 2 / 3, 5 / 6].map(tick) : nothing}<span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
 }
 
 // The empty journal.
@@ -617,7 +609,7 @@ function view() {
   const side = number ? pane(exchange, shownPane) : nothing;
   const isFiltered = searched() || state.file,
     hasList = rows.length && (!refused || isTyping); // Those of an earlier search are grey, and only while somebody types.
-  if (!state.file && !state.all.count) return [side, guide()];
+  if (!state.file && !state.all.count && (!searched() || !newest)) return [side, guide()];
   const found = refused ? (isTyping ? "" : refused.message) : searched() && (rows.length ? `${plural(stats.count, "request")} found` : noMatch());
   const empty = () => html`<p class="none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message}</span>` : html`${noMatch()}${isTyping ? nothing : unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`;
   return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${differs ?? found}</p>${state.file ? fileBanner(state.file) : nothing}${filterBar()}

@@ -8,12 +8,13 @@ import { candidatePath, clockTime, fullTime, plural, shortDay, shortIDs } from "
 let mails = null;
 
 const opened = () => state.query.get("mail");
-const ofOpened = () => mails.filter((m) => m.invitation_id === opened());
+const ofOpened = () => (mails ?? []).filter((m) => m.invitation_id === opened());
 
 // The server has them oldest first, which gives each a number that stays.
 async function load() {
-  mails = (await get("mails")).mails.map((m, i) => ({ ...m, nth: i })).reverse();
-  if (ofOpened().length) await loadSenders(ofOpened());
+  const all = (await get("mails")).mails.map((m, i) => ({ ...m, nth: i })).reverse();
+  if (opened()) await loadSenders(all.filter((m) => m.invitation_id === opened()));
+  mails = all;
 }
 
 // loadSenders finds the requests that sent the e-mails of an invitation: the writes that name it sent them in their order.
@@ -21,7 +22,7 @@ async function loadSenders(all) {
   const { entries } = await get("journal", { search: `${opened()} method:POST` });
   for (const route of ["/resend", "/invitations"]) {
     const sent = entries.filter((e) => e.done && !e.undone && e.route.endsWith(route));
-    all.filter((m) => m.resent === (route === "/resend")).forEach((m, i) => (m.request = sent.at(-1 - i)?.number));
+    all.filter((m) => m.resent === (route === "/resend")).forEach((m, i) => (m.request = sent.at(-1 - i)?.number ?? 0));
   }
 }
 
@@ -38,7 +39,7 @@ const row = (m) => html`<li><a class=${"mail-row " + (stageOf(m) ? "" : "unread"
 
 const letter = (m) => html`<article class="letter"><dl class="meta facts"><div><dt><small>From</small></dt><dd><bdi>${m.sender}</bdi></dd></div>
     <div><dt><small>Sent</small></dt><dd><time>${fullTime(m.at)}${m.at.slice(19, 23)}</time></dd></div>
-    <div><dt><small>Sent by</small></dt><dd>${m.request ? html`<a href=${linkTo("", { request: m.request })}>request #${m.request}</a>` : "no request in the journal"}</dd></div></dl>
+    <div><dt><small>Sent by</small></dt><dd>${m.request ? html`<a href=${linkTo("", { request: m.request })}>request #${m.request}</a>` : m.request === 0 ? "no request in the journal" : "…"}</dd></div></dl>
   <h3>${m.subject}${m.resent ? html`<span class="mark">resent</span>` : nothing}</h3><p>${m.text}</p><p><a href=${candidatePath(m.invitation_id)}>${location.host + shortIDs(candidatePath(m.invitation_id))}</a></p></article>`;
 
 function close() {
@@ -57,14 +58,15 @@ function pane() {
     <div class="head"><div class="title">${avatar(m.name || m.email, m.email)}<h2 class="headline" id="headline"><a href=${address} title="The candidate"><bdi>${m.name}</bdi></a></h2>
       <button class="plain small" aria-label="Close (Esc)" @click=${close}>✕</button></div>
     <p class="meta"><bdi>${m.email}</bdi>${m.organization ? html`<bdi>${m.organization}</bdi>` : nothing}<b>${stageOf(m) || "not opened"}</b></p>
-    <p class="line">${stageOf(m) ? nothing : html`<button @click=${() => openLink(m)}>Open as candidate</button>`}${copyButton(location.origin + address, "Copy the candidate's link", "Copy link")}</p></div>
+    <p class="line">${stageOf(m) ? nothing : html`<button @click=${() => openLink(m)}>Open as candidate</button>`}${copyButton(location.origin + address, "Copy link of the candidate", "Copy link")}</p></div>
     ${all.map(letter)}<p class="quiet">The sandbox made these texts. The service's own may differ.</p></section>`;
 }
 
 // move goes to another row, or to the e-mails of another one if some are open.
 function move(columns, by) {
   const rows = [...document.querySelectorAll(".mail-row")],
-    at = rows.findIndex((r) => (opened() ? r.ariaCurrent : r === document.activeElement)),
+    current = rows.filter((r) => r.ariaCurrent), // Several, if the invitation was sent again.
+    at = rows.indexOf(opened() ? current.at(by > 0 ? -1 : 0) : document.activeElement),
     next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
   if (columns || !next) return false;
   if (opened()) visit(next.pathname, Object.fromEntries(new URLSearchParams(next.search)), false);
@@ -89,7 +91,7 @@ function view() {
 
 export const mailsPage = {
   name: "mails", title: "Mails", path: "/_sandbox/console/mails", changes: ["assessments", "journal"], load, view, move,
-  enter: () => move(0, 1),
+  enter: () => document.querySelector(".mail-row")?.focus(),
   key: (name) => name === "Escape" && opened() && (close(), true),
   candidates: () => mailsPage.refresh(),
 };

@@ -176,7 +176,8 @@ function toolbar() {
 function inviteForm(withResult = false) {
   const active = assessments.filter((a) => a.status === "active"),
     id = withResult ? "result" : "invite";
-  const selected = [state.query.get("assessment"), lastAssessment, cards().sort((a, b) => (a.created_at < b.created_at ? 1 : -1))[0]?.assessment_id].map((id) => active.find((a) => a.assessment_id === id)).find(Boolean) ?? active[0];
+  lastAssessment ||= cards().sort((a, b) => (a.created_at < b.created_at ? 1 : -1))[0]?.assessment_id ?? ""; // That of the newest candidate at first.
+  const selected = [state.query.get("assessment"), lastAssessment].map((id) => active.find((a) => a.assessment_id === id)).find(Boolean) ?? active[0];
   const send = async ({ assessment, name, email: given, ...result }) => {
     const email = given ?? (await freeAddress(name));
     const known = active.find((a) => nameOf(a) === assessment) ?? active.find((a) => a.name === assessment);

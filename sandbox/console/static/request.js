@@ -1,5 +1,6 @@
 // The pane of one request.
 import { html, nothing } from "./lit/lit-html.js";
+import { repeat } from "./lit/directives/repeat.js";
 import { act, change, closePopups, copy, copyButton, get, linkTo, lostPane, options, popup, say, state, toQuery } from "./core.js";
 import { candidatePath, clockTime, cutText, faultText, fromJSON, fullTime, highlight, middle, plural, pretty, shortIDs, span, took } from "./format.js";
 import { curl } from "./curl.js";
@@ -10,8 +11,8 @@ export const failed = (e) => e.ended && (!e.status || e.status >= 400 || !!cutTe
 const keyOf = (e) => state.keys.find((k) => k.id === e.key_id);
 export const keyName = (e) => (e.key === "" ? "none" : (keyOf(e)?.token ?? e.key));
 export const agentOf = (e) => e.agent ?? e.headers?.["User-Agent"]?.[0] ?? "";
-// lastProduct returns the last product of a User-Agent, which is the program's own, without comments, and any other text unchanged.
-export const lastProduct = (name) => (name.includes("/") ? name.replace(/\s*\([^)]*\)/g, "").split(" ").at(-1) : name);
+// productOf returns the first product of a User-Agent that is not this SDK, and any other text unchanged.
+export const productOf = (name) => (!name.includes("/") ? name : (name.replace(/\s*\([^)]*\)/g, "").split(" ").find((p) => !p.startsWith("hiring-go/")) ?? name.split(" ")[0]));
 export const agentTerm = (agent) => `agent:${agent ? `"${agent}"` : "none"}`; // Of a search.
 export const statusText = (e) => (e.status && cutText(e.fault) ? e.status + " cut" : (e.status ?? (e.ended ? "lost" : "…")));
 
@@ -32,7 +33,7 @@ export const requestQuery = (number) => ({ request: number, run: state.run });
 export const failLink = (e) => linkTo("faults", { route: e?.route && `${e.method} ${e.route}`, key: state.keys.some((k) => k.id === e?.key_id && k.state === "valid") ? e.key_id : "", candidate: e?.subject?.includes("@") ? e.subject : "" });
 
 // exportOf returns the address of a file with the requests that a query finds.
-export const exportOf = (query, zipped = true) => "/_sandbox/journal" + toQuery({ ...query, details: true, zipped });
+export const exportOf = (query, zipped = true) => "/_sandbox/journal" + toQuery({ ...query, details: true, export: true, zipped });
 
 export const copyCurl = (e) => act(async () => copy(curl(e, location.origin, keyOf(e)?.token)), `Request #${e.number} is copied as curl`);
 
@@ -131,7 +132,7 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
       <button class="plain small" id="copy-curl" title="Shortcut: y" aria-keyshortcuts="y" @click=${() => copyCurl(e)}>Copy curl</button>
       ${state.file ? nothing : html`<button class="plain small" id="copy-link" @click=${() => act(() => copy(location.href), "The link is copied. It works while this sandbox runs; Export makes a file")}>Copy link</button>
       <button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>${popup("editing", "Edit…", editForm(e), "plain small")}
-      <a class="button plain small" id="export" download="request-${e.number}.json" href=${exportOf({ search: e.repeats || e.repeated_by ? `repeats:${e.repeats ?? e.number}` : "#" + e.number }, "")} @click=${() => say(`Saved as request-${e.number}.json`)}>Export</a>
+      <a class="button plain small" id="export" download="request-${e.number}.json" href=${exportOf(e.repeats || e.repeated_by ? { search: `repeats:${e.repeats ?? e.number}` } : { after: e.number - 1, limit: 1 }, "")} @click=${() => say(`Saved as request-${e.number}.json`)}>Export</a>
       ${e.route ? html`<a class="button plain small" id="fail-next" title="Shortcut: f" aria-keyshortcuts="f" href=${failLink(e)}>Fail…</a>` : nothing}`}</p></div>
     ${notes(e, candidate && person, writes, candidate?.invitations, link, actions)}
     <dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
@@ -155,8 +156,9 @@ function editForm(e) {
     sendAgain({ ...e, key_id, key: key_id, path, query, body: isWrite(e) ? body : undefined });
   };
   const keys = state.keys.map((k) => [k.id, k.token + (k.state === "valid" ? "" : ` (${k.state})`)]);
-  return html`<h2>Edit and send</h2><form class="form" @submit=${send}><label class="field whole"><span>Key</span><select>${options([...keys, ["", "none"]], e.key_id ?? "")}</select></label><label class="field whole"><span>${e.method}</span><input .value=${e.path + (e.query && "?" + e.query)}></label>
+  const content = () => html`<h2>Edit and send</h2><form class="form" @submit=${send}><label class="field whole"><span>Key</span><select>${options([...keys, ["", "none"]], keyOf(e)?.id ?? "")}</select></label><label class="field whole"><span>${e.method}</span><input .value=${e.path + (e.query && "?" + e.query)}></label>
     ${isWrite(e) ? html`<label class="field whole"><span>Body</span><textarea rows="8" cols="60" .value=${pretty(e.body ?? "")}></textarea></label>` : nothing}<button>Send</button></form>`;
+  return repeat([e], () => e.number, content); // Another request has fields of its own.
 }
 
 // sendAgain sends the request from the browser. Its row says that the page sent it. Undo takes back what a write did to the live data.

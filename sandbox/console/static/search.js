@@ -2,7 +2,7 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { draw, setQuery, state, typed, typedText } from "./core.js";
 import { clockTime, exact, shortDay } from "./format.js";
-import { agentOf, failed, keyName, lastProduct } from "./request.js";
+import { agentOf, failed, keyName, productOf } from "./request.js";
 
 const isTime = (text) => /^([01]\d|2[0-3])(:[0-5]\d){1,2}$/.test(text);
 
@@ -23,7 +23,7 @@ const values = {
   method: () => ["GET", "POST", "PATCH", "DELETE"],
   key: () => [...state.keys.map((k) => k.token), "none"],
   is: () => ["failed", "repeated", "fault"],
-  agent: (rows) => ["none", ...of(rows, (e) => lastProduct(agentOf(e)))],
+  agent: (rows) => ["none", ...of(rows, (e) => productOf(agentOf(e)))],
   candidate: (rows) => of(rows, (e) => e.subject?.includes("@") && e.subject),
   field: () => ["page_size", "cursor", "status", "since", "name", "candidate_name", "candidate_email"],
   code: () => state.codes,
