@@ -98,14 +98,16 @@ func TestKeysAreATable(t *testing.T) {
 	assert.Equal(t, 1, evaluate[int](p, "document.querySelectorAll('.limit.low').length"), "which the badge of the view counts")
 	left, _ := account.InvitationsLeft()
 	assert.Equal(t, 2000, left)
+	for label, refused := range map[string]string{"invitations": "-1", "writes": ""} {
+		save(label, refused)
+		p.becomes("[...document.querySelectorAll('.limit:has([aria-label*=" + label + "]) .error')].map(e => e.innerText).join() === 'Type a number, 0 or more'")
+	}
 	save("invitations", "3")
 	p.appears(".said", "invitations")
 	account, err = p.client(sandbox.LiveKey).Account.Get(t.Context())
 	require.NoError(t, err)
 	left, _ = account.InvitationsLeft()
 	assert.Equal(t, 3, left)
-	save("writes", "")
-	p.appears(".limit .error", "Type a number")
 	save("writes", "5000")
 	p.appears(".limit .error", "200")
 	assert.Equal(t, "5000", evaluate[string](p, "document.querySelector('[aria-invalid=true]').value"), "kept")

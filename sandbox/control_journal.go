@@ -55,7 +55,7 @@ func (e *exchange) failure() errorJSON { return *cmp.Or(e.Error, &errorJSON{}) }
 
 type journalJSON struct {
 	Entries  []exchange `json:"entries"`
-	Actions  []action   `json:"actions"` // Of the test, since the first of these entries; with groups, all.
+	Actions  []action   `json:"actions"` // Of the test, since the first of these entries; with groups, all; in an export of few entries, those that concern them.
 	More     bool       `json:"more"`
 	Run      string     `json:"run"`      // Numbers begin anew in each run of the server: from its start, or from a reset.
 	Newest   int        `json:"newest"`   // Number of the newest exchange, also of one that is not in the journal.

@@ -88,22 +88,6 @@ func (c *control) takeSnapshot(none) (id int, err error) {
 	return c.snapshotCount, nil
 }
 
-// countAgain counts a request of a program, which its key has used whatever is undone.
-func (c *control) countAgain(e *exchange) {
-	if e.FromPage || !e.counted {
-		return
-	}
-	for _, key := range c.keys {
-		if key.is(e.KeyID) {
-			class, at := classOf(e.Method), e.At
-			if at.After(c.now) { // The clock was moved back.
-				at = c.now
-			}
-			key.window(class).take(at, c.config.limit(class))
-		}
-	}
-}
-
 // endSnapshot says that what the snapshot was kept for is done. It forgets a snapshot that no action followed.
 func (c *control) endSnapshot(none) error {
 	for i := range c.snapshots {
@@ -178,4 +162,20 @@ func (c *control) restoreSnapshot(none) (writes int, err error) {
 	last.Undone, last.settled = undone, true
 	c.notify(topicReset)
 	return len(numbers), nil
+}
+
+// countAgain counts a request of a program in the restored window of its key: an undo gives no requests back.
+func (c *control) countAgain(e *exchange) {
+	if e.FromPage || !e.counted {
+		return
+	}
+	for _, key := range c.keys {
+		if key.is(e.KeyID) {
+			class, at := classOf(e.Method), e.At
+			if at.After(c.now) { // The clock was moved back.
+				at = c.now
+			}
+			key.window(class).take(at, c.config.limit(class))
+		}
+	}
 }

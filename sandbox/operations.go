@@ -6,7 +6,7 @@ import "net/http"
 // checks come from this table. A method of Server calls the same function as its row.
 // A key is a token or the id of a key.
 //
-// The event stream has the filters of the journal and sends at most one batch a second:
+// The event stream has the filters of the journal and sends at most three batches a second:
 //
 //	event: entries     new and changed entries that match, without headers and bodies
 //	event: candidates  new and changed candidates, as GET candidates returns them

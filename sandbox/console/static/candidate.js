@@ -37,7 +37,7 @@ function choice(id, label, all, chosen, more = nothing) {
 // personOf returns the name of a candidate, or else the address.
 export const personOf = (c) => c.candidate_name || c.candidate_email;
 
-// avatar shows the initials of a person, in a colour that an address always has.
+// avatar returns the initials of a person, in a colour that depends on the address.
 export function avatar(name, email) {
   const names = name.match(/[^\s@]+/g) ?? [name],
     hue = [...email].reduce((sum, c) => sum + 37 * c.codePointAt(0), 0) % 360;
@@ -58,15 +58,15 @@ function tests(c, actions) {
   const report = { route: "GET /submissions/{id}/report", candidate: c.candidate_email };
   const button = (name, fault) => html`<button class="plain small" @click=${() =>
     act(() => change(() => post("faults", { ...report, ...fault }), `Next report: ${effects(fault).join(", ")}`))}>${name}</button>`;
-  const delayed = (seconds) => run(c, actions, `candidates/${c.id}/delay`, { seconds }),
-    late = (seconds) => act(() => delayed(Number(seconds)));
-  const other = () => form({ id: "lateness", subject: c.id, label: "Late by", fields: [{ name: "seconds", label: "Or by", placeholder: "90 or 2h30m", required: true, kind: "whole" }], button: "Make it late", send: async ({ seconds }) => (await delayed(seconds), closePopups()) });
+  const setDelay = (seconds) => run(c, actions, `candidates/${c.id}/delay`, { seconds }),
+    late = (seconds) => act(() => setDelay(Number(seconds)));
+  const otherDelay = () => form({ id: "lateness", subject: c.id, label: "Late by", fields: [{ name: "seconds", label: "Or by", placeholder: "90 or 2h30m", required: true, kind: "whole" }], button: "Make it late", send: async ({ seconds }) => (await setDelay(seconds), closePopups()) });
   const waiting = armed(c),
     isUnready = c.stage === "evaluated" && !c.report?.evaluated;
   const delay = c.report_delay < 0 || (isUnready && !c.report_at) ? "The report is never ready." : isUnready ? html`The report is not ready yet. It will be on <time>${fullTime(c.report_at)}</time>.` : `Report ready ${span(c.report_delay ?? 0)} after the evaluation.`;
   const remove = () => act(() => change(() => Promise.all(waiting.map((f) => post("faults/clear", { id: f.id }))), "The faults are removed"));
   const next = () => html`<p class="line" role="group" aria-label="Next report">Next report: ${button("500", { status: 500 })} ${button("503", { status: 503, retry_after: 1 })}
-      ${button("Cut", { cut_after: 20 })} ${button("Lost", { after: true })} ${choice("late", "Late", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late, other())}</p>`;
+      ${button("Cut", { cut_after: 20 })} ${button("Lost", { after: true })} ${choice("late", "Late", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late, otherDelay())}</p>`;
   return html`${c.ended ? nothing : next()}
     ${waiting.length ? html`<p class="note warn" id="armed">Next: ${waiting.map((f) => effects(f.fault).join(", ")).join("; then: ")}
       <button class="plain small" @click=${remove}>Remove</button></p>` : nothing}
@@ -120,6 +120,7 @@ const pillars = { correctness: "Correctness", craft: "Craft", ai_fluency: "AI Fl
 const number = (name, label, placeholder = "auto") => ({ name, label, number: true, kind: "short", placeholder });
 const select = (name, label, first, all) => ({ name, label, type: "select", options: [["", first], ...all] });
 
+// verdictKind returns the class of a verdict's colour.
 export const verdictKind = (verdict) => (/yes/.test(verdict) ? "good" : /no/.test(verdict) ? "bad" : "");
 
 export const verdicts = ["strong_yes", "yes", "no", "strong_no"].map((v) => [v, v.replace("_", " ")]);

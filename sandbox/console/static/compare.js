@@ -4,8 +4,9 @@ import { get, state } from "./core.js";
 import { searchFile } from "./search.js";
 import { cutText, fullTime, plural, pretty, shortIDs, took } from "./format.js";
 
-// partner returns the last success of the same route and key before a request, or the first after it: one with the
-// same path and query if there is one, or else with the same path and the same parameters, the same path, or else one of another key. That of a write that was sent again is the other one.
+// partner returns the number of the request to compare with. For a write that was sent again it is the other write. Otherwise it is
+// the last success of the same route and key before the request, or the first one after it, preferably with the same path and query,
+// then with the same parameters, then with the same path. Without one, another key will do.
 export async function partner(e) {
   if (e.repeats || e.repeated_by) return e.repeats ?? e.repeated_by;
   const ofRoute = `status:2xx -is:failed route:"${e.method} ${e.route || e.path}"`,

@@ -221,7 +221,7 @@ document.addEventListener("click", (event) => {
   const isByKey = event.detail === 0 && link.closest("[data-keep], #fail-next");
   state.entering = !isByKey ? "" : link.closest(".groups") ? "#list [data-keep^=x]" : ".pane[data-ready], #inject :checked";
   visit(link.pathname, Object.fromEntries(new URLSearchParams(link.search)));
-  if (event.detail === 0 && link.closest(".facts") && !link.search.includes("request=")) viewNow().refresh.settled().then(viewNow().enter); // The pane is closed.
+  if (event.detail === 0 && link.closest(".facts") && !link.search.includes("request=")) viewNow().refresh.settled().then(viewNow().enter); // A search closes the pane, and a link to a request opens one.
 });
 
 const [down, up, right, left] = [[0, 1], [0, -1], [1, 0], [-1, 0]];

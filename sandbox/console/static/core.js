@@ -243,7 +243,7 @@ export function hideSaid() {
   draw();
 }
 
-export const loadSnapshots = async () => ({ snapshots: state.snapshots } = await get("journal", { limit: 1 }));
+const loadSnapshots = async () => ({ snapshots: state.snapshots } = await get("journal", { limit: 1 }));
 
 // change runs an action that changes the server's state, says done or what the server did, and offers to undo it. The action gets
 // the snapshot, which the server forgets if nothing changed, as after a refusal.
@@ -269,8 +269,8 @@ export function undoName(s, name = "Undo") {
   return name + (others.length ? `, with ${others.join(" and ")}` : "");
 }
 
-// undo returns to a snapshot. agreed is the one whose name somebody read: the page asks first if more of what the page
-// did not do would be undone than that said, or without an id, which means the newest one.
+// undo returns to a snapshot. agreed is the snapshot whose name was shown. The page asks first without an id, which means the
+// newest snapshot, and if the undo would remove more writes of programs or actions of others than that name said.
 export const undo = (id, agreed) =>
   act(async () => {
     await loadSnapshots();
@@ -312,7 +312,7 @@ const shown = {}; // By the id of a form: the subject that it shows, and what is
 
 // form returns a form of fields; those with more are folded. What is typed stays until the
 // server accepts it; a refusal is shown beside its field. send gets the values. The form
-// empties afterwards but for the fields that it keeps. Forms with different subjects have different drafts. A form
+// empties afterwards, except the fields that keep names. Forms with different subjects have different drafts. A form
 // that opens with drafts offers to empty it, and says whether they were sent.
 export function form({ id, label, fields, button, send, subject = "", keep = [], kind = "" }) {
   const texts = () => JSON.stringify(fields.map((f) => drafts[subject + id + "-" + f.name]));
@@ -379,7 +379,7 @@ function checks({ name, label, options }, id, draftID) {
   return html`<div class="line wide" role="group" aria-label=${label} @change=${({ currentTarget }) => setDraft(draftID, checked(currentTarget, name))}>${label}: ${options.map(box)}</div>`;
 }
 
-// radios returns a group of choices, of which one is made.
+// radios returns a group of radio buttons.
 function radios({ name, label, options }, id, draftID, chosen) {
   const radio = (value) => html`<label><input type="radio" name=${name} value=${value} .checked=${live(value === chosen)} @change=${() => setDraft(draftID, value)}>${value}</label>`;
   return html`<fieldset id=${id} class="radios"><legend>${label}</legend>${options.map(radio)}</fieldset>`;

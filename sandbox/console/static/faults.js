@@ -2,7 +2,7 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, change, form, linkTo, post, state } from "./core.js";
-import { effects, faultText, plural } from "./format.js";
+import { aimText, effects, faultText, plural } from "./format.js";
 
 // presets are the usual faults.
 const presets = {
@@ -40,13 +40,13 @@ const send = ({ preset, times, ...fault }) =>
 const removeAll = () => act(() => change(() => post("faults/clear"), "All faults are removed"));
 
 function table(faults, caption) {
-  const text = ({ fault: f }) => faultText({ ...f, key: state.keys.find((k) => k.id === f.key)?.token ?? f.key });
+  const named = ({ fault: f }) => ({ ...f, key: state.keys.find((k) => k.id === f.key)?.token ?? f.key }); // With the token of the key.
   const remove = (f) => act(() => change(() => post("faults/clear", { id: f.id }), "The fault is removed"));
   const again = (f) => act(() => change(() => post("faults", f.fault)));
-  const row = (f) => html`<tr class=${f.waiting ? "waiting" : "done"}><td data-label="Fault"><b>${effects(f.fault).join(", ")}</b>${text(f).slice(effects(f.fault).join(", ").length)}</td>
+  const row = (f) => html`<tr class=${f.waiting ? "waiting" : "done"}><td data-label="Fault"><b>${effects(f.fault).join(", ")}</b> ${aimText(named(f))}</td>
     <td data-label="Remaining">${!f.waiting ? "" : f.times_left < 0 ? "always" : `${f.times_left} left`}</td>
     <td data-label="Fired" class="number">${f.fired ? html`<a href=${linkTo("", { q: "fault:" + f.id })}>${plural(f.fired, "time")}</a>` : "never"}</td>
-    <td>${f.waiting ? html`<button class="plain danger small" aria-label=${"Remove: " + text(f)} @click=${() => remove(f)}>Remove</button>` : html`<button class="plain small" aria-label=${"Inject again: " + text(f)} @click=${() => again(f)}>Inject again</button>`}</td></tr>`;
+    <td>${f.waiting ? html`<button class="plain danger small" aria-label=${"Remove: " + faultText(named(f))} @click=${() => remove(f)}>Remove</button>` : html`<button class="plain small" aria-label=${"Inject again: " + faultText(named(f))} @click=${() => again(f)}>Inject again</button>`}</td></tr>`;
   return html`<table class="faults"><caption class="gone">${caption}</caption>
     <thead><tr><th scope="col">Fault</th><th scope="col">Remaining</th>
       <th scope="col" class="number">Fired</th><th><span class="gone">Actions</span></th></tr></thead>

@@ -88,12 +88,13 @@ export function effects(f) {
 }
 
 // faultText describes a fault, as in "502 for GET /account".
-export function faultText(f) {
-  const route = !f.route || f.route === "*" ? "every request" : f.route;
-  return `${effects(f).join(", ")} for ${route}${f.key ? " of " + f.key : ""}${f.candidate ? " about " + f.candidate : ""}${f.skip ? `, after ${f.skip} that pass` : ""}`;
-}
+export const faultText = (f) => `${effects(f).join(", ")} ${aimText(f)}`;
 
-// inSpans shows the seconds at the end of a kind of action in larger units.
+// aimText describes the requests that a fault hits, as in "for GET /account".
+export const aimText = (f) =>
+  `for ${!f.route || f.route === "*" ? "every request" : f.route}${f.key ? " of " + f.key : ""}${f.candidate ? " about " + f.candidate : ""}${f.skip ? `, after ${f.skip} that pass` : ""}`;
+
+// inSpans returns a kind of action with the seconds at its end in larger units.
 export const inSpans = (kind) => kind.replace(/\d+ s$/, (seconds) => span(parseInt(seconds)));
 
 // stepText names a step of a candidate, and the result of an evaluation.

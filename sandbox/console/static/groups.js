@@ -3,15 +3,15 @@ import { html, nothing, svg } from "./lit/lit-html.js";
 import { linkTo, state } from "./core.js";
 import { searched, termsOf } from "./search.js";
 import { clockTime, effects, middle, plural, shortDay } from "./format.js";
-import { agentOf, agentTerm, failed, keyName, productOf, limitText, setsLimit, statusKind, statusText, why } from "./request.js";
+import { agentOf, agentTerm, failed, keyName, limitText, productOf, setsLimit, statusKind, statusText, why } from "./request.js";
 
 // programOf names the program that sent a request.
 export const programOf = (e) => (e.from_page ? "this page" : agentOf(e) || "no User-Agent");
 const quoted = (text) => (/[\s{]/.test(text) ? `"${text}"` : text);
 
-// merged makes one group, which is the newest, of those that are alike.
-function merged(groups, programOfGroup) {
-  const alike = (g) => JSON.stringify([g.status, g.ended, g.method, g.route || g.path, g.key_id, g.error, g.fault && effects(g.fault), programOfGroup(g)]),
+// merged returns one group for the groups that are alike and have the same value of splitBy. It has the members of the newest group.
+function merged(groups, splitBy) {
+  const alike = (g) => JSON.stringify([g.status, g.ended, g.method, g.route || g.path, g.key_id, g.error, g.fault && effects(g.fault), splitBy(g)]),
     sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
   const merge = (all) => ({
     ...all.toSorted((a, b) => (a.at < b.at ? 1 : -1))[0], programs: [...new Set(all.flatMap((g) => g.programs ?? programOf(g)))], count: sum(all.map((g) => g.count)),
@@ -20,7 +20,7 @@ function merged(groups, programOfGroup) {
   return [...Map.groupBy(groups, alike).values()].map(merge).sort((a, b) => b.count - a.count);
 }
 
-// groupsOf groups the requests of a file, as the server does with its own. Their buckets are those of the whole file.
+// groupsOf groups the requests of a file, as the server groups its own. buckets are the buckets of the whole file.
 export function groupsOf(entries, buckets) {
   const bucketOf = (e) => Math.max(0, buckets.findLastIndex((b) => b.at <= e.at));
   return merged(entries.map((e) => ({ ...e, count: 1, times: buckets.map((b, i) => Number(i === bucketOf(e))), fault_ids: [e.fault_id] })), agentOf);
@@ -39,7 +39,7 @@ const shareOf = (part, whole) => `${((100 * part) / whole).toLocaleString("en", 
 export function groupsView(groups, actions) {
   const today = state.clock?.now.slice(0, 10),
     limits = [...Map.groupBy(actions.filter((a) => groups.some((g) => setsLimit(a, g, actions))), (a) => a.subject.replace(/^\d+ /, "")).values()],
-    causes = merged(groups, (g) => !failed(g) && agentOf(g)), // Failures have the same cause whoever sent the requests.
+    causes = merged(groups, (g) => !failed(g) && agentOf(g)), // The programs do not split the failures of one cause.
     programs = Map.groupBy(groups, agentOf);
   const search = ({ error = {}, ...g }) =>
     [

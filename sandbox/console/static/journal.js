@@ -3,7 +3,7 @@ import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, copyButton, draw, find, follow, get, isRead, kept, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
 import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, inSpans, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
-import { copyCurl, exportOf, failLink, failed, keyName, productOf, lower, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
+import { copyCurl, exportOf, failLink, failed, keyName, lower, outcome, pane, productOf, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsOf, groupsView, programOf } from "./groups.js";
 import { clearSearch, endTyping, hasName, hasTerm, interval, isInWindow, isOfWindow, plainWords, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
@@ -56,7 +56,7 @@ const areAlone = () => localStorage.getItem("rows") === "requests";
 const isGroups = () => state.query.get("view") === "groups";
 const query = () => ({ search: toServer() });
 const wanted = () => JSON.stringify([searched(), isGroups(), areAlone(), state.file?.name]); // What shown will be when it is loaded.
-const isLate = () => !state.connected && shown !== wanted(); // The rows are those of an earlier search.
+const isStale = () => !state.connected && shown !== wanted(); // The rows are of an earlier search.
 const noMatch = () => `No request matches${since && !state.file ? ` among the newest ${state.all.count.toLocaleString("en")}, since ${fullTime(since)}` : ""}.`;
 
 async function load(change) {
@@ -476,7 +476,7 @@ const fileBanner = ({ name, newest, entries }) =>
 function showFile(file) {
   state.file = file;
   forget();
-  visit(path, file?.entries.length && file.entries.length < 10 ? requestQuery(file.entries[0].number) : {});
+  visit(path, file?.entries.length && file.entries.length < 10 ? requestQuery(file.entries[0].number) : {}); // Few: a request and its repeats.
 }
 
 const isExport = (value) => Array.isArray(value?.entries) && value.entries.every((e) => e.number && e.at && e.method && e.path);
@@ -568,7 +568,7 @@ function sparkline() {
   };
   const day = (at, from, to) => (dayOf(begin) === dayOf(end) ? "" : shortDay(at) + " ") + exact(at, from, to);
   const total = state.file?.entries.length ?? state.all.count;
-  const all = () => (searched() && !refused && !isLate() ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (newest > stats.count && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
+  const all = () => (searched() && !refused && !isStale() ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (newest > stats.count && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const percent = (x) => (x / width) * 100 + "%";
   const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? "+" + span(60 * Math.round(buckets[i + 1].idle / 60) || buckets[i + 1].idle) : nothing}</i>`;
@@ -614,7 +614,7 @@ function view() {
   const empty = () => html`<p class="none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message}</span>` : html`${noMatch()}${isTyping ? nothing : unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`;
   return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${differs ?? found}</p>${state.file ? fileBanner(state.file) : nothing}${filterBar()}
     ${stats.buckets?.length || state.all.buckets?.length ? sparkline() : nothing}
-    <div class=${`split ${number ? "open" : ""} ${refused || isLate() ? "stale" : ""}`}>${groups && hasList ? groupsView(groups, hasName("key") ? allActions.filter((a) => isInWindow(a.at)) : []) : listView(hasList || !isFiltered ? nothing : empty())}${side}</div>`;
+    <div class=${`split ${number ? "open" : ""} ${refused || isStale() ? "stale" : ""}`}>${groups && hasList ? groupsView(groups, hasName("key") ? allActions.filter((a) => isInWindow(a.at)) : []) : listView(hasList || !isFiltered ? nothing : empty())}${side}</div>`;
 }
 
 export const journal = {

@@ -10,7 +10,7 @@ let mails = null;
 const opened = () => state.query.get("mail");
 const ofOpened = () => (mails ?? []).filter((m) => m.invitation_id === opened());
 
-// The server has them oldest first, which gives each a number that stays.
+// load numbers the e-mails from the oldest one, so that each keeps its number.
 async function load() {
   const all = (await get("mails")).mails.map((m, i) => ({ ...m, nth: i })).reverse();
   if (opened()) await loadSenders(all.filter((m) => m.invitation_id === opened()));
@@ -26,7 +26,7 @@ async function loadSenders(all) {
   }
 }
 
-const openLink = (m) => act(() => change(() => post(`invitations/${m.invitation_id}/open`), stepNotice(m.invitation_id, m.name)));
+const openInvitation = (m) => act(() => change(() => post(`invitations/${m.invitation_id}/open`), stepNotice(m.invitation_id, m.name)));
 
 const stageOf = (m) => m.ended || (m.opened ? "opened" : "");
 
@@ -58,7 +58,7 @@ function pane() {
     <div class="head"><div class="title">${avatar(m.name || m.email, m.email)}<h2 class="headline" id="headline"><a href=${address} title="The candidate"><bdi>${m.name}</bdi></a></h2>
       <button class="plain small" aria-label="Close (Esc)" @click=${close}>✕</button></div>
     <p class="meta"><bdi>${m.email}</bdi>${m.organization ? html`<bdi>${m.organization}</bdi>` : nothing}<b>${stageOf(m) || "not opened"}</b></p>
-    <p class="line">${stageOf(m) ? nothing : html`<button @click=${() => openLink(m)}>Open as candidate</button>`}${copyButton(location.origin + address, "Copy link of the candidate", "Copy link")}</p></div>
+    <p class="line">${stageOf(m) ? nothing : html`<button @click=${() => openInvitation(m)}>Open as candidate</button>`}${copyButton(location.origin + address, "Copy link of the candidate", "Copy link")}</p></div>
     ${all.map(letter)}<p class="quiet">The sandbox made these texts. The service's own may differ.</p></section>`;
 }
 

@@ -11,8 +11,8 @@ export const failed = (e) => e.ended && (!e.status || e.status >= 400 || !!cutTe
 const keyOf = (e) => state.keys.find((k) => k.id === e.key_id);
 export const keyName = (e) => (e.key === "" ? "none" : (keyOf(e)?.token ?? e.key));
 export const agentOf = (e) => e.agent ?? e.headers?.["User-Agent"]?.[0] ?? "";
-// productOf returns the first product of a User-Agent that is not this SDK, and any other text unchanged.
-export const productOf = (name) => (!name.includes("/") ? name : (name.replace(/\s*\([^)]*\)/g, "").split(" ").find((p) => !p.startsWith("hiring-go/")) ?? name.split(" ")[0]));
+// productOf returns the first product of a User-Agent, which names the program, and any other text unchanged.
+export const productOf = (name) => (name.includes("/") ? name.split(" ")[0] : name);
 export const agentTerm = (agent) => `agent:${agent ? `"${agent}"` : "none"}`; // Of a search.
 export const statusText = (e) => (e.status && cutText(e.fault) ? e.status + " cut" : (e.status ?? (e.ended ? "lost" : "…")));
 
@@ -32,7 +32,7 @@ export const requestQuery = (number) => ({ request: number, run: state.run });
 // failLink leads to the form that makes the next request like this one fail.
 export const failLink = (e) => linkTo("faults", { route: e?.route && `${e.method} ${e.route}`, key: state.keys.some((k) => k.id === e?.key_id && k.state === "valid") ? e.key_id : "", candidate: e?.subject?.includes("@") ? e.subject : "" });
 
-// exportOf returns the address of a file with the requests that a query finds.
+// exportOf returns the address of a file with the requests that a query finds, as plain JSON if zipped is empty.
 export const exportOf = (query, zipped = true) => "/_sandbox/journal" + toQuery({ ...query, details: true, export: true, zipped });
 
 export const copyCurl = (e) => act(async () => copy(curl(e, location.origin, keyOf(e)?.token)), `Request #${e.number} is copied as curl`);
@@ -86,6 +86,7 @@ function meant({ status, route, path }) {
 // gaveUp says that the client did not wait for the end of a delay, or is "".
 const gaveUp = (e) => (!e.status && e.fault?.delay > e.took ? `the client gave up after ${took(e.took)}` : "");
 
+// lossOf returns why a request that ended has no response.
 const lossOf = (e) => (e.fault?.reset && !e.done ? "connection reset" : "the response was lost");
 
 // headline is the answer to what happened, in one line: a status, and a message in lower case.
@@ -146,7 +147,7 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
 const found = (q, value) => html`<a href=${linkTo("", { q })}>${value}</a>`;
 const fact = (name, value) => html`<div><dt><small>${name}</small></dt><dd>${value}</dd></div>`;
 
-// editForm changes the path, the query and the body of a request before it is sent again.
+// editForm returns a form that sends a request again with another key, path, query or body.
 function editForm(e) {
   const send = (event) => {
     event.preventDefault();

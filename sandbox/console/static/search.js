@@ -34,7 +34,7 @@ const values = {
   repeats: (rows) => of(rows, (e) => e.repeats && String(e.repeats)),
 };
 
-// names are those of the search.
+// names are the names of the search.
 export const names = Object.keys(values);
 
 // of returns the different values in the rows.
@@ -43,7 +43,7 @@ const of = (rows, value) => [...new Set(rows.map(value))].filter(Boolean);
 // lists are the names that have several values, with commas.
 const lists = ["status", "code", "key", "fault"];
 
-export const isPart = (part, text) => text.toLowerCase().includes(part.toLowerCase());
+const isPart = (part, text) => text.toLowerCase().includes(part.toLowerCase());
 
 const secondsOf = (text) => parseFloat(text.replace(/[<>]/, "")) * { ms: 0.001, s: 1, m: 60, h: 3600, d: 86400 }[/[a-z]*$/.exec(text)[0]];
 
@@ -101,6 +101,7 @@ export const termsOf = (search) => search.match(/-?(?:[a-z]+:)?(?:"[^"]*"|\S+)/g
 // plainWords returns what the search has without a name, as the texts that are searched for.
 export const plainWords = (search) => termsOf(search).filter((t) => t[0] !== "-" && !values[/^[a-z]+(?=:)/.exec(t)]).map((t) => t.replace(/^[:…"]+|"$/g, "")).filter(Boolean);
 
+// hasName reports whether the search has a term with a name.
 export const hasName = (name) => termsOf(searched()).some((t) => t.startsWith(name + ":"));
 
 export const hasTerm = (term) => termsOf(searched()).includes(term);
@@ -120,8 +121,8 @@ export const interval = (from, to) => `${without("after:", "before:")} after:${f
 
 // unknown says which names in the search mean nothing there, such as those with a typing error.
 export function unknown() {
-  const names = [...new Set(searched().match(/(?<=^|\s|-)[a-z]+(?=:[^/\s])/g))].filter((name) => !values[name]);
-  return names.length ? html` <b>${names.join(" and ")}</b> ${names.length > 1 ? "are not names" : "is not a name"} of the search. The names are ${Object.keys(values).join(", ")}.` : "";
+  const wrong = [...new Set(searched().match(/(?<=^|\s|-)[a-z]+(?=:[^/\s])/g))].filter((name) => !values[name]);
+  return wrong.length ? html` <b>${wrong.join(" and ")}</b> ${wrong.length > 1 ? "are not names" : "is not a name"} of the search. The names are ${names.join(", ")}.` : "";
 }
 
 // completions returns what the last word of a search can become, nothing if that word is complete or the search ends with a space. rows have some of the values.
@@ -131,7 +132,7 @@ function completions(search, rows) {
   if (/\S\s+$/.test(search)) return []; // They would cover the bars and rows.
   if (!name && /^[1-5]\d\d$/.test(value)) return [`${minus}status:${value}`];
   const people = value ? values.candidate(rows).filter((c) => isPart(value, c.split("@")[0])).slice(0, 3) : [];
-  if (!name) return [...fits(Object.keys(values), value).map((n) => n + ":"), ...people.map((c) => "candidate:" + c)].map((term) => minus + term);
+  if (!name) return [...fits(names, value).map((n) => n + ":"), ...people.map((c) => "candidate:" + c)].map((term) => minus + term);
   const given = lists.includes(name) ? value.split(",") : [value],
     last = given.pop(), // Of a list, of which the rest stays.
     all = values[name]?.(rows, last) ?? [];
