@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"slices"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
@@ -11,11 +12,12 @@ type action struct {
 	After   int       `json:"after"` // Number of the newest exchange at that time.
 	At      time.Time `json:"at"`
 	Kind    string    `json:"kind"`             // What was done, in words: of a candidate the new stage, such as opened.
-	Subject string    `json:"subject,omitzero"` // The address of the candidate, or what was set.
+	Subject string    `json:"subject,omitzero"` // The address of the candidate, or what was set, with the redacted key at its end.
 	ID      string    `json:"id,omitzero"`      // Of the candidate's invitation.
-	Fault   *Fault    `json:"fault,omitzero"`   // That was injected.
-	Events  int       `json:"events,omitzero"`  // That a move of the clock brought, as GET clock lists them.
-	Undone  []action  `json:"undone,omitzero"`  // That an undo has undone, oldest first.
+	KeyID   string    `json:"key_id,omitzero"`
+	Fault   *Fault    `json:"fault,omitzero"`  // That was injected.
+	Events  int       `json:"events,omitzero"` // That a move of the clock brought, as GET clock lists them.
+	Undone  []action  `json:"undone,omitzero"` // That an undo has undone, oldest first.
 	// Of the candidate's report, if it is ready after the action.
 	Grade world.Grade `json:"grade,omitzero"`
 
@@ -23,13 +25,17 @@ type action struct {
 	settled  bool // Undone, or an undo.
 }
 
-// maxActions is the number of actions that are remembered.
+// maxActions is the number of actions that are remembered. Steps of candidates are forgotten first: the candidates have them too.
 const maxActions = 1000
 
 // recordAction adds an action to the journal, and returns it. id is that of a candidate's invitation, or empty.
 func (c *control) recordAction(kind, subject, id string) *action {
 	kept := c.journal.actions
-	c.journal.actions = append(kept[max(0, len(kept)-maxActions+1):], action{After: c.journal.count, At: c.now, Kind: kind, Subject: subject, ID: id, revision: c.revise()})
+	if len(kept) == maxActions {
+		oldest := max(0, slices.IndexFunc(kept, func(a action) bool { return a.ID != "" }))
+		kept = slices.Concat(kept[:oldest], kept[oldest+1:])
+	}
+	c.journal.actions = append(kept, action{After: c.journal.count, At: c.now, Kind: kind, Subject: subject, ID: id, revision: c.revise()})
 	return &c.journal.actions[len(c.journal.actions)-1]
 }
 

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
@@ -140,7 +139,7 @@ func concerning(found []*exchange, actions []action) (all []action) {
 	for _, a := range actions {
 		isMove := a.Kind == "Clock moved" && a.After < found[0].Number
 		isAbout := func(e *exchange) bool {
-			return a.ID != "" && a.Subject == e.Subject || a.Fault != nil && a.Subject == strconv.Itoa(e.FaultID) || e.Key != "" && strings.HasSuffix(a.Subject, e.Key)
+			return a.ID != "" && a.Subject == e.Subject || a.Fault != nil && a.Subject == strconv.Itoa(e.FaultID) || a.KeyID != "" && a.KeyID == e.KeyID
 		}
 		if isMove {
 			all = slices.DeleteFunc(all, func(b action) bool { return b.Kind == a.Kind })

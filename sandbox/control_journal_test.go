@@ -154,6 +154,7 @@ func TestTheJournalTellsTheStory(t *testing.T) {
 		Actions []struct {
 			After         int
 			Kind, Subject string
+			KeyID         string `json:"key_id"`
 		}
 	}](t, s, "journal")
 	const ada = "ada@candidates.test"
@@ -163,8 +164,8 @@ func TestTheJournalTellsTheStory(t *testing.T) {
 		{"", true, 0}, {"Backend", true, 0}, {"", true, 0}, {"", true, 0}, {"", false, 0},
 		{ada, true, 0}, {ada, false, 0}, {"Backend", false, 0},
 	}, story.Entries)
-	assert.Equal(t, `[{0 Injected fault 1} {1 Injected fault 2} {5 started ada@candidates.test} {5 evaluated ada@candidates.test} `+
-		`{5 Clock moved 3600} {5 Rate limit set 500 reads for sk_live_…dbox}]`, fmt.Sprint(story.Actions))
+	assert.Equal(t, `[{0 Injected fault 1 } {1 Injected fault 2 } {5 started ada@candidates.test } {5 evaluated ada@candidates.test } `+
+		`{5 Clock moved 3600 } {5 Rate limit set 500 reads for sk_live_…dbox da5cb9c2e8be7bcc}]`, fmt.Sprint(story.Actions))
 	for _, one := range readControl[struct{ Candidates []struct{ Invitations int } }](t, s, "candidates").Candidates {
 		assert.Equal(t, 2, one.Invitations, "invited twice")
 	}
@@ -520,4 +521,21 @@ func TestAnExportOfOneRequestHasNothingOfOthers(t *testing.T) {
 	for _, other := range []string{"candidates.test", `"subject":"60"`, `"subject":"180"`} {
 		assert.NotContains(t, string(text), other)
 	}
+}
+
+// TestStepsAreForgottenFirst: without the moves of the clock between the requests, nothing would explain their times.
+func TestStepsAreForgottenFirst(t *testing.T) {
+	t.Parallel()
+	s := sandbox.New()
+	s.Advance(time.Hour)
+	assessment := s.AddAssessment("Backend")
+	for range 1100 {
+		steered(t, s, "results", `{"assessment_id":"`+assessment+`","email":"ada@candidates.test"}`)
+	}
+	s.Advance(time.Minute)
+	story := readControl[struct {
+		Actions []struct{ Kind, Subject string }
+	}](t, s, "journal")
+	require.Len(t, story.Actions, 1000)
+	assert.Equal(t, "3600 evaluated 60", strings.Join([]string{story.Actions[0].Subject, story.Actions[1].Kind, story.Actions[999].Subject}, " "))
 }

@@ -44,7 +44,7 @@ func (c *control) addKey(k Key) error {
 	if err := c.keys.add(k); err != nil {
 		return err
 	}
-	c.changed(topicKeys, "Key added", redact(k.Token))
+	c.keyChanged("Key added", "", k.Token)
 	return nil
 }
 
@@ -52,6 +52,11 @@ func (c *control) addKey(k Key) error {
 // token changes nothing.
 func (s *Server) RevokeKey(token string) {
 	_ = s.withLock("", func(c *control) error { return c.revokeKey(keyToken{token}) })
+}
+
+// keyChanged records an action about a key, and notifies the streams. what precedes the key in its subject.
+func (c *control) keyChanged(kind, what, token string) {
+	c.changed(topicKeys, kind, what+redact(token)).KeyID = keyID(token)
 }
 
 type keyToken struct {
@@ -65,7 +70,7 @@ func (c *control) revokeKey(in keyToken) error {
 	}
 	key.revoked = c.now
 	maps.DeleteFunc(c.keys, func(_ string, k *keyState) bool { return !k.revoked.IsZero() && c.now.Sub(k.revoked) > 24*time.Hour }) // Of a server with many suites.
-	c.changed(topicKeys, "Key revoked", redact(key.Token))
+	c.keyChanged("Key revoked", "", key.Token)
 	return nil
 }
 
@@ -74,7 +79,7 @@ func (c *control) restoreKey(in keyToken) error {
 	for _, key := range c.keys {
 		if !key.revoked.IsZero() && key.is(in.Token) {
 			key.revoked = time.Time{}
-			c.changed(topicKeys, "Key restored", redact(key.Token))
+			c.keyChanged("Key restored", "", key.Token)
 			return nil
 		}
 	}
@@ -119,7 +124,7 @@ func (c *control) setQuota(in changedQuota) error {
 	w := key.window(in.Class)
 	w.open(c.now, limit)
 	w.remaining = *in.Remaining
-	c.changed(topicKeys, "Rate limit set", fmt.Sprintf("%d %ss for %s", w.remaining, in.Class, redact(key.Token)))
+	c.keyChanged("Rate limit set", fmt.Sprintf("%d %ss for ", w.remaining, in.Class), key.Token)
 	return nil
 }
 
