@@ -216,7 +216,6 @@ func TestGroups(t *testing.T) {
 	p.request(3)                                              // The last two get a 429.
 	p.visit("")
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(8))))
-	p.becomes("[...document.querySelectorAll('.row.same .no')].map(e => e.innerText).join() === '4,3'")
 	p.do(chromedp.KeyEvent("e"), chromedp.KeyEvent("g"))
 	p.becomes(`[...document.querySelectorAll(".groups tbody tr")].map(r => r.innerText.replace(/\s+/g, " ")).filter(t => / 2 /.test(t)).length === 2`)
 	p.appears(".groups tbody", "page_size: at most 100")
@@ -238,11 +237,11 @@ func TestGroups(t *testing.T) {
 	p.send("GET", "/api/v1/submissions/"+sandbox.UnknownID+"/report", sandbox.TestKey, "")
 	p.visit("?request=8")
 	p.appears(".headline", "429 · the hourly quota of this key is used up, until")
-	p.appears(".pane .note", "The rate limit was set: reads to 6 for sk_test_…dbox at ") // The limit at that time, not a later one.
+	p.appears(".pane .note", "The rate limit was set: reads to 6 for sk_test_sandbox at ") // The limit at that time, not a later one.
 	p.becomes(`/X-Ratelimit-Reset\s*\d+ \(\d\d:\d\d/.test(document.querySelector(".pane").textContent)`)
 	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText.includes('Who used up the reads')).click(), ''")
 	p.appears(".groups tbody tr", "/members")
-	p.appears(".groups .banner", "The rate limit was set: reads to 6 for sk_test_…dbox at ")                          // The limit at that time.
+	p.appears(".groups .banner", "The rate limit was set: reads to 6 for sk_test_sandbox at ")                        // The limit at that time.
 	p.becomes(`[...document.querySelectorAll(".groups tbody td.number b")].map(e => e.innerText).join() === "3,2,1"`) // Not the requests after the 429.
 	assert.Contains(t, evaluate[string](p, "decodeURIComponent(location.search)"), p.server.Journal()[0].At.UTC().Format("after:2006-01-02T15:04:05"), "of this window")
 	assert.NotContains(t, p.text(".groups"), "429", "a refused request uses up nothing")
@@ -311,7 +310,7 @@ func TestGroups(t *testing.T) {
 		p.send("GET", "/api/v1/members", sandbox.WriteKey, "")
 	}
 	p.visit("?request=21")
-	p.appears(".pane .note", "reads to 1 for sk_test_…rite at ")
+	p.appears(".pane .note", "reads to 1 for sk_test_sandbox_write at ")
 	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText === 'Who used up the reads since then?').click(), ''")
 	p.appears("#programs", "Sent by no User-Agent 1 (100 %)")
 	p.becomes(`[...document.querySelectorAll(".groups tbody tr")].map(r => r.querySelector("code").innerText).join() === "/members"`) // Earlier reads of the key used up nothing of the limit.
@@ -383,8 +382,8 @@ func TestTheSearchCompletes(t *testing.T) {
 	evaluate[string](p, "window.pause(), ''")
 	p.appears(".suggest .error", "after: must be a time")
 	p.fill("input[name=q]", "after:noon")
-	p.do(chromedp.KeyEvent(kb.Enter))                                                                                              // Ends the typing, and no row gets the focus.
-	p.becomes("/must be a time/.test(document.querySelector('.suggest .error')?.innerText) && !document.querySelector('.window')") // No window is applied.
+	p.do(chromedp.KeyEvent(kb.Enter)) // Ends the typing, and no row gets the focus.
+	p.becomes("/must be a time/.test(document.querySelector('.suggest .error')?.innerText)")
 	p.becomes("document.activeElement.name === 'q'")
 	assert.True(t, evaluate[bool](p, "!!document.querySelector('#list .row')"), "the rows stay")
 	p.becomes("(all => all.length > 1 && new Set(all.map(e => getComputedStyle(e).color)).size === 1)([...document.querySelectorAll('#list .row *')])") // All grey.
@@ -432,7 +431,7 @@ func TestCompare(t *testing.T) {
 	p.appears(".headline", "page_size")
 	p.do(chromedp.KeyEvent("d"))
 	p.appears(".differences .less", "page_size=1")
-	p.becomes("/ lines? of the request and \\d+ of the response differ/.test(document.querySelector('main > [role=status]').innerText) && document.documentElement.scrollHeight <= 800") // Said, and one scrollbar.
+	p.becomes("/ of the request and \\d+ of the response differ/.test(document.querySelector('main > [role=status]').innerText) && document.documentElement.scrollHeight <= 800") // Said, and one scrollbar.
 	p.appears(".differences .more", "page_size=500")
 	p.appears(row(3), "compared")
 	p.appears("p.less", "#3 success before it: 200")
@@ -501,6 +500,12 @@ func TestCompare(t *testing.T) {
 	p.visit(fmt.Sprintf("?request=%d", len(p.server.Journal())))
 	p.press("#compare")
 	p.appears(".differences .less", "page_size=1") // The same parameters before a later success.
+	for _, body := range []string{"x\n\ny", "x\n\nz"} {
+		p.send("POST", "/api/v1/assessments", sandbox.TestKey, body)
+	}
+	n = len(p.server.Journal())
+	p.visit(fmt.Sprintf("?request=%d&with=%d", n, n-1))
+	p.appears(".pane h3", "2 lines of the request and none of the response differ") // A body may have blank lines.
 }
 
 // TestATimeWindow is chosen by dragging over the bars, and is in the address.
@@ -541,13 +546,12 @@ func TestATimeWindow(t *testing.T) {
 	p.appears(".axis", "17:13:00 – 17:15:05: 3 requests, 0 failed")
 	mouse(input.DispatchMouseEventTypeMouseReleased, toX, fromY)
 	p.listed(6, 5, 4)
-	p.appears(".window", "28 Nov 17:13:00–17:15:05")
+	assert.Equal(t, "after:2026-11-28T17:13 before:2026-11-28T17:15:05", evaluate[string](p, "document.querySelector('[name=q]').value"))
 	p.dress(appearance{width: 390, height: 844})
 	p.becomes("document.querySelector('.over-time svg').getBoundingClientRect().height === 28 && document.querySelector('.filters').offsetHeight < 110")
 	p.dress(appearance{width: 1280, height: 800})
 	p.becomes("document.querySelector('.filters').offsetHeight < 40") // A long text moves no button to another line.
-	assert.Contains(t, evaluate[string](p, "decodeURIComponent(location.search)"), "after:2026-11-28T17:13:00")
-	p.press(".window")
+	p.press("#clear-search")
 	p.listed(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
 	assert.True(t, evaluate[bool](p, "document.activeElement === document.body"), "after a click no suggestions cover the bars")
 	evaluate[string](p, "document.querySelector('.over-time svg').focus(), ''")
@@ -573,13 +577,11 @@ func TestATimeWindow(t *testing.T) {
 	p.do(chromedp.KeyEvent(kb.Enter))
 	p.listed(11, 10)
 	p.visit("?q=after:2026-11-28T17:13:00.000+before:2026-11-28T17:13:00.332")
-	p.appears(".window", "28 Nov 17:13:00.000–17:13:00.332")
+	p.listed(4)
 	now = now.Add(50 * time.Hour)
 	p.visit("?q=after:17:12+before:17:14") // As the rows show it, whichever day.
 	p.listed(4, 3)
-	p.appears(".window", "each day 17:12–17:14")
 	p.visit("?q=after:2026-11-01+before:2026-12-01")
-	p.appears(".window", "2026-11-01–2026-12-01")
 	p.becomes("document.querySelectorAll('#list .day').length === 1") // None is of today.
 	p.visit("?q=staus:400")
 	p.appears(".none", "staus is not a name of the search. The names are status, route, ")
@@ -588,11 +590,6 @@ func TestATimeWindow(t *testing.T) {
 	p.request(1)                                               // Of another day.
 	p.visit("")
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(12))))
-	p.do(chromedp.KeyEvent("/"))
-	for typed, suggested := range map[string]string{"after:23:59": "after:2026-11-30T23:59", "before:12:30": "before:2026-11-30T12:30"} {
-		p.fill("input[name=q]", typed)
-		p.appears("#words", suggested)
-	}
 }
 
 // TestOneCandidate: reads that fail, a late report, e-mails, the log and undo.
@@ -630,7 +627,7 @@ func TestOneCandidate(t *testing.T) {
 	p.appears(".log", `ai_prompt`)
 	p.becomes("[...document.querySelectorAll('.column h2')].every(e => e.scrollWidth <= e.clientWidth)")
 	for _, fault := range []string{"503", "Cut"} {
-		evaluate[string](p, "[...document.querySelectorAll('[aria-label=\"Next report\"] button')].find(b => b.innerText === "+quote(fault)+").click(), ''")
+		evaluate[string](p, "[...document.querySelectorAll('[aria-label=\"Fail next report\"] button')].find(b => b.innerText === "+quote(fault)+").click(), ''")
 		p.appears(".said", "Next report: "+strings.ToLower(fault))
 	}
 	p.appears("#armed", "Next: 503, Retry-After 1 s; then: cut after 20 bytes")
@@ -765,7 +762,7 @@ func TestEachActionIsUndone(t *testing.T) {
 	p.press("#revoke")
 	p.appears(".card.ended .mark", "revoked")
 	p.appears(".timeline li:last-child", "revoked")
-	p.becomes("!document.querySelector('[aria-label=\"Next report\"]')")
+	p.becomes("!document.querySelector('[aria-label=\"Fail next report\"]')")
 	p.do(chromedp.Reload())
 	p.appears(".card.ended .mark", "revoked")
 	p.do(chromedp.KeyEvent("z"))

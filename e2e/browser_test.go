@@ -73,6 +73,8 @@ type tab struct {
 	web    *httptest.Server
 	page   atomic.Value // The http.Handler of the server.
 
+	requests int // That request sent.
+
 	mu       sync.Mutex
 	problems []string
 }

@@ -119,7 +119,7 @@ func TestKeysAreATable(t *testing.T) {
 	assert.Equal(t, "6000", evaluate[string](p, "document.querySelector('[aria-invalid=true]').value"), "kept while it was being saved")
 	evaluate[string](p, `(document.querySelector('[aria-label="Remaining reads of sk_live_sandbox"]').select(), "")`)
 	p.do(chromedp.KeyEvent("0"), chromedp.KeyEvent(kb.Enter))
-	p.becomes(`document.querySelector('.said')?.innerText.includes("Rate limit set 0 reads for sk_live_…dbox") && document.activeElement === document.body`) // The next key is a shortcut.
+	p.becomes(`document.querySelector('.said')?.innerText.includes("Rate limit set 0 reads for sk_live_sandbox") && document.activeElement === document.body`) // The next key is a shortcut.
 	_, err = p.client(sandbox.LiveKey).Account.Get(t.Context())
 	require.ErrorIs(t, err, hiring.ErrRateLimited)
 

@@ -22,11 +22,12 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/console"
 )
 
-// request sends requests that succeed.
+// request sends requests that succeed, of which no two in a row are equal.
 func (p *tab) request(times int) {
 	p.t.Helper()
 	for range times {
-		p.send("GET", "/api/v1/account", sandbox.TestKey, "")
+		p.requests++
+		p.send("GET", "/api/v1/account"+[]string{"?even", ""}[p.requests%2], sandbox.TestKey, "")
 	}
 }
 
@@ -198,6 +199,43 @@ func TestATouchScreen(t *testing.T) {
 	}
 }
 
+// TestEqualReadsAreFolded: polls are one row with their number, which shows and hides the others.
+func TestEqualReadsAreFolded(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	poll := func(times int) {
+		for range times {
+			p.send("GET", "/api/v1/submissions", sandbox.TestKey, "")
+		}
+	}
+	poll(5)
+	p.send("GET", "/api/v1/submissions", "sk_test_wrong", "") // 6
+	p.send("GET", "/api/v1/submissions", "sk_test_wrong", "")
+	p.send("GET", "/api/v1/submissions", "sk_test_wrong", "") // 8: failures stay.
+	poll(2)
+	p.visit("")
+	p.listed(10, 9, 8, 7, 6, 5)
+	poll(1)
+	p.listed(11, 8, 7, 6, 5)
+	p.becomes("[...document.querySelectorAll('.run')].map(e => e.innerText).join() === '×3,×5'")
+	p.do(chromedp.KeyEvent("j"), chromedp.KeyEvent(kb.End))
+	p.becomes("document.activeElement.dataset.keep === 'x5'")
+	p.do(chromedp.KeyEvent(kb.ArrowRight))
+	p.listed(11, 8, 7, 6, 5, 4, 3, 2, 1)
+	p.do(chromedp.KeyEvent("j"))
+	p.becomes("document.activeElement.dataset.keep === 'x4'")
+	p.do(chromedp.KeyEvent("k"), chromedp.KeyEvent("h"))
+	p.listed(11, 8, 7, 6, 5)
+	p.press("li:first-of-type > .run")
+	p.listed(11, 10, 9, 8, 7, 6, 5)
+	p.press("li:first-of-type > .run")
+	p.listed(11, 8, 7, 6, 5)
+	p.visit("?request=2") // A link shows its row.
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(2) + "[aria-current]")))
+	p.do(chromedp.KeyEvent(kb.Escape))
+	p.becomes("document.activeElement.dataset.keep === 'x2'")
+}
+
 // TestTouchTargets: what a finger presses is 44 px high, with the area around small buttons, and no area covers another one.
 func TestTouchTargets(t *testing.T) {
 	t.Parallel()
@@ -209,7 +247,7 @@ func TestTouchTargets(t *testing.T) {
 		assert.Empty(t, evaluate[[]string](p, `(all => all.flatMap(([e, a], i) => [...(a.bottom - a.top < 43 ? [e.outerHTML] : []),
 			...all.slice(0, i).filter(([, b]) => Math.max(a.left - b.right, b.left - a.right, a.top - b.bottom, b.top - a.bottom) < -1).map(([o]) => o.outerHTML + " is at " + e.outerHTML)]))(
 			[...document.querySelectorAll("#header :is(a, button, input), main :is(a, button, summary, select, label:has([type=checkbox], [type=radio]), input:not([type=checkbox], [type=radio]))")]
-				.filter(e => e.checkVisibility() && !e.matches(".gone, .card a, .headline a, .note a, h4 a, .differences a, #list .action a")).map(e => {
+				.filter(e => e.checkVisibility() && !e.matches(".gone, .card a, .headline a, .note a, h4 a, .differences a, #list .action a, .row:has(+ .run)")).map(e => {
 					const r = e.getBoundingClientRect(), before = getComputedStyle(e, "::before"), more = before.position === "absolute" ? Math.max(0, -parseFloat(before.top)) : 0;
 					return [e, {left: r.left, right: r.right, top: r.top - more, bottom: r.bottom + more}]; }).filter(([e, r]) => r.bottom < innerHeight - 60 || e.closest("nav")))`), view)
 	}
@@ -539,6 +577,9 @@ func TestRowsOfAnEarlierSearch(t *testing.T) {
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(1))))
 	p.stop()
 	p.appears(".link", "Not connected")
+	p.do(chromedp.KeyEvent("5"))
+	p.do(chromedp.WaitVisible(chromedp.CSS(".keys")), chromedp.KeyEvent("1"))
+	p.listed(1) // Still there.
 	assert.False(t, evaluate[bool](p, "!!document.querySelector('.stale')"))
 	p.press("[aria-keyshortcuts=e]")
 	p.becomes("!!document.querySelector('.stale') && /^[^]*\\b1 request, /.test(document.querySelector('.axis').innerText) && !document.querySelector('.axis').innerText.includes('1 of')")
@@ -638,6 +679,8 @@ func TestTheStoryOfARepeatedWrite(t *testing.T) {
 	p.becomes("[...document.querySelectorAll('.letter [href*=request]')].map(e => e.innerText).join() === 'request #2'")
 	p.do(chromedp.KeyEvent("j"))
 	p.becomes("document.querySelectorAll('.mail-row[aria-current]').length === 3") // All e-mails of the other invitation.
+	p.do(chromedp.KeyEvent("k"))
+	p.becomes("!!document.querySelector('li:nth-child(3) > .mail-row[aria-current]')") // Back, though a row above is also of that invitation.
 	p.visit("?request=5")
 	p.press("#fail-next")
 	p.becomes("document.getElementById('inject-candidate')?.value === 'Ada@candidates.test'")

@@ -65,7 +65,7 @@ function tests(c, actions) {
     isUnready = c.stage === "evaluated" && !c.report?.evaluated;
   const delay = c.report_delay < 0 || (isUnready && !c.report_at) ? "The report is never ready." : isUnready ? html`The report is not ready yet. It will be on <time>${fullTime(c.report_at)}</time>.` : `Report ready ${span(c.report_delay ?? 0)} after the evaluation.`;
   const remove = () => act(() => change(() => Promise.all(waiting.map((f) => post("faults/clear", { id: f.id }))), "The faults are removed"));
-  const next = () => html`<p class="line" role="group" aria-label="Next report">Next report: ${button("500", { status: 500 })} ${button("503", { status: 503, retry_after: 1 })}
+  const next = () => html`<p class="line" role="group" aria-label="Fail next report">Fail next report: ${button("500", { status: 500 })} ${button("503", { status: 503, retry_after: 1 })}
       ${button("Cut", { cut_after: 20 })} ${button("Lost", { after: true })} ${choice("late", "Late", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late, otherDelay())}</p>`;
   return html`${c.ended ? nothing : next()}
     ${waiting.length ? html`<p class="note warn" id="armed">Next: ${waiting.map((f) => effects(f.fault).join(", ")).join("; then: ")}

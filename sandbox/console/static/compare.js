@@ -24,7 +24,7 @@ export async function partner(e) {
 const varying = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|req_[0-9a-f]+|signature=[\w%-]+|\d{4}-\d\d-\d\dT[\d:.]+Z|\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT|\b\d{10}\b/g;
 const comparable = (line, i) => (i ? line.replace(varying, "…") : line); // The first line names the resource.
 
-// linesOf returns the lines of a request and its response, without the headers that differ each time or are those of a browser. Of a response
+// linesOf returns the lines of a request and those of its response, without the headers that differ each time or are those of a browser. Of a response
 // there is the status alone unless both are kept. Its body is one line if it is that of a success and the other status differs, or if it is long and no JSON.
 function linesOf(e, isAlike, areKept) {
   const headers = (all) =>
@@ -37,8 +37,8 @@ function linesOf(e, isAlike, areKept) {
   const brief = response[0]?.length > 2000 ? `(a body of ${e.response_size} bytes)` : !isAlike && e.status < 300 && response.length > 1 && `(a body of ${response.length} lines)`;
   const query = [...new URLSearchParams(e.query)].map(([n, v]) => `  ${n}=${v}`);
   return [
-    `${e.method} ${e.path}`, ...query, ...headers(e.headers), ...body(e.body), "",
-    `${e.status ?? "no response"}`, ...(areKept ? [...headers(e.response_headers), ...(brief ? [brief] : response)] : []),
+    [`${e.method} ${e.path}`, ...query, ...headers(e.headers), ...body(e.body)],
+    [`${e.status ?? "no response"}`, ...(areKept ? [...headers(e.response_headers), ...(brief ? [brief] : response)] : [])],
   ];
 }
 
@@ -73,10 +73,10 @@ export function comparison(e, other, link, close) {
   const whole = (r) => r.withheld?.status ?? r.status, // Also of a response that was lost.
     isAlike = whole(e) === whole(other),
     gone = [other, e].filter((r) => r.status && !r.response_headers),
-    lines = differences(linesOf(other, isAlike, !gone.length), linesOf(e, isAlike, !gone.length)),
-    end = lines.findIndex(([, text]) => !text), // Of the request.
-    [sent, got] = [lines.slice(0, end), lines.slice(end)].map((part) => part.filter(([kind]) => "-+".includes(kind)).length),
-    text = sent + got ? `${plural(sent, "line")} of the request and ${got} of the response differ` : "No line differs";
+    [a, b] = [other, e].map((r) => linesOf(r, isAlike, !gone.length)),
+    parts = [0, 1].map((i) => differences(a[i], b[i])),
+    [sent, got] = parts.map((lines) => lines.filter(([kind]) => "-+".includes(kind)).length),
+    text = sent + got ? `${sent ? plural(sent, "line") : "No line"} of the request and ${got || "none"} of the response differ` : "No line differs";
   const side = other.status >= 300 || !other.status || cutText(other.fault) ? "the other request" : `success${other.key_id === e.key_id ? "" : " of another key"} ${other.number < e.number ? "before" : "after"} it`;
   const about = (r) => html`${link(r.number)} ${r === e ? "this request" : side}: <b>${r.status ?? "lost"}</b> ${fullTime(r.at)}, ${took(r.took)}`;
   const line = ([kind, text]) => html`<li class=${"diff " + ({ "-": "less", "+": "more", " ": "", "~": "same", "…": "fold" })[kind]}><span
@@ -85,5 +85,5 @@ export function comparison(e, other, link, close) {
       <button class="plain small" @click=${close}>Close the comparison</button></h3>
     <p class="less">− ${about(other)}</p><p class="more">+ ${about(e)}</p>
     ${gone.length ? html`<p class="quiet">Without headers and bodies of the responses: that of ${gone.map((r, i) => [i ? " and " : "", link(r.number)])} is no longer kept.</p>` : nothing}
-    <ol class="differences">${folded(lines).map(line)}</ol></section>`];
+    <ol class="differences">${folded([...parts[0], [" ", ""], ...parts[1]]).map(line)}</ol></section>`];
 }

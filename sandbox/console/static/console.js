@@ -23,7 +23,7 @@ function readURL() {
   if (before !== view) {
     Object.assign(state, { errors: {}, typed: {} });
     if (!state.said?.bad && !state.said?.undo) state.said = null; // It was about the view that closes.
-    if (before === journal) journal.forget();
+    if (before === journal && state.connected) journal.forget(); // Otherwise its rows could not be read again.
     if (view !== journal) follow({}, null, changed); // The journal follows what matches its filter.
   }
   view.refresh();
@@ -177,7 +177,7 @@ function shortcuts() {
   const line = ([keys, what]) => html`<dt>${keys.split(" ").map((k) => (/^(or|arrows|–)$/.test(k) ? k + " " : html`<kbd>${k}</kbd> `))}</dt><dd>${what}</dd>`;
   const switchKeys = ({ target }) => localStorage.setItem("keys", target.checked ? "on" : "off");
   return html`<h2>Keyboard shortcuts</h2><p class="line"><label><input id="single-keys" type="checkbox" .checked=${hasKeys()} @change=${switchKeys}> Single-key shortcuts</label></p><dl class="shortcuts">${list.map(line)}</dl>
-    <h2>Marks</h2><p>Bars: blue succeeded, amber was refused (4xx), red failed (5xx, lost or cut). A grey path is that of the row above. ○ is what you did. ⚑ flagged integrity.</p>
+    <h2>Marks</h2><p>Bars: blue succeeded, amber was refused (4xx), red failed (5xx, lost or cut). ×5 are equal reads in a row, which → shows. ○ is what you did. ⚑ flagged integrity.</p>
     <h2>Search</h2><p>Names: ${names.join(", ")}. A time without a date is that of each day. Reads that succeed keep their responses among the newest 1,000 requests.</p>
     <p class="line"><label>Colours: <select id="theme" @change=${({ target }) => useTheme(target.value)}>${options(["system", "light", "dark"], localStorage.getItem("theme"))}</select></label></p>`;
 }
@@ -276,7 +276,9 @@ document.addEventListener("keydown", (event) => {
     visit(views[number].path);
     document.getElementById("main").focus();
   }
-  else if (!move(event.key) && !viewNow().key?.(event.key)) return;
+  else if (move(event.key) || viewNow().key?.(event.key)) event.preventDefault();
+  else if (event.key === "Escape" && state.said) hideSaid();
+  else return;
   event.preventDefault();
 });
 

@@ -1,7 +1,7 @@
 // What the views share: the control API, drawing, navigation, forms and dialogs.
 import { html, nothing } from "./lit/lit-html.js";
 import { live } from "./lit/directives/live.js";
-import { actionText, fromJSON, plural, span } from "./format.js";
+import { actionText, fromJSON, plural, span, subjectOf, tokens } from "./format.js";
 
 // state is all that is shown. A function that changes it calls draw.
 export const state = {
@@ -188,7 +188,10 @@ document.addEventListener("visibilitychange", () => {
 
 export const titleOf = (organization) => organization || "organization default";
 
-export const loadKeys = async () => (state.keys = (await get("keys")).keys);
+export async function loadKeys() {
+  state.keys = (await get("keys")).keys;
+  for (const k of state.keys) tokens[k.id] = k.token;
+}
 
 // organizations returns the first key of each organization.
 export const organizations = () =>
@@ -261,7 +264,7 @@ export const undoable = (id) => (id ? state.snapshots.find((s) => s.id === id) :
 
 // textOf names the last of the actions of a snapshot in a few words. Their rows say more.
 const textOf = ({ actions }) => briefText(actions.at(-1)) + (actions.length > 1 ? ` and ${actions.length - 1} more` : "");
-const briefText = (a) => (a.id || a.fault ? actionText(a) : a.kind === "Clock moved" ? `${a.kind} by ${span(a.subject)}` : [a.kind, a.subject].join(" "));
+const briefText = (a) => (a.id || a.fault ? actionText(a) : a.kind === "Clock moved" ? `${a.kind} by ${span(a.subject)}` : `${a.kind} ${subjectOf(a)}`);
 
 // undoName names what a return to a snapshot undoes.
 export function undoName(s, name = "Undo") {
@@ -308,51 +311,31 @@ function setDraft(id, value) {
   draw();
 }
 
-const shown = {}; // By the id of a form: the subject that it shows, and what is said of the drafts that it had when it was opened.
-
 // form returns a form of fields; those with more are folded. What is typed stays until the
 // server accepts it; a refusal is shown beside its field. send gets the values. The form
-// empties afterwards, except the fields that keep names. Forms with different subjects have different drafts. A form
-// that opens with drafts offers to empty it, and says whether they were sent.
+// empties afterwards, except the fields that keep names. Forms with different subjects have different drafts.
 export function form({ id, label, fields, button, send, subject = "", keep = [], kind = "" }) {
-  const texts = () => JSON.stringify(fields.map((f) => drafts[subject + id + "-" + f.name]));
-  if (shown[id]?.subject !== subject || !document.getElementById(id)?.checkVisibility()) {
-    const isOld = fields.some((f) => String(drafts[subject + id + "-" + f.name] ?? usual(f)) !== usual(f));
-    shown[id] = { subject, old: isOld && (drafts[subject + id] === texts() ? "As sent before" : "Draft from before") };
-  }
-  const end = (keeps = []) => {
-    delete state.errors[id];
-    shown[id].old = "";
-    for (const f of fields) if (!keeps.includes(f.name)) setDraft(subject + id + "-" + f.name);
-    setDraft(subject + id, texts());
-  };
-  const isEmpty = (f) => f.required && !String(drafts[subject + id + "-" + f.name] ?? usual(f)).trim();
   const submit = async (event) => {
     event.preventDefault();
     const element = event.target;
     try {
-      if (fields.some(isEmpty)) throw Object.assign(new Error("Must not be empty"), { concerns: isEmpty }); // The server would name the first alone.
       await send(valuesOf(element, fields));
-      end(keep);
+      delete state.errors[id];
+      for (const f of fields) if (!keep.includes(f.name)) setDraft(subject + id + "-" + f.name);
     } catch (error) {
       state.errors[id] = error;
     }
     await draw();
     element.querySelector("[aria-invalid=true]")?.focus();
   };
-  const clear = ({ target }) => {
-    end();
-    target.form.querySelector("input, select").focus();
-  };
   const error = state.errors[id];
-  const wrong = error && fields.filter(error.concerns ?? ((f) => f.name === error.field || error.field?.endsWith("." + f.name)));
+  const wrong = error && fields.filter((f) => f.name === error.field || error.field?.endsWith("." + f.name));
   const show = (f) => field(id, f, subject, wrong?.includes(f) ? error.message : "");
   const folded = fields.filter((f) => f.more);
   return html`<form id=${id} class=${"form " + kind} aria-label=${label} novalidate @submit=${submit}>
     ${fields.filter((f) => !f.more).map(show)}
     ${folded.length ? html`<details class="further" ?open=${!!wrong?.some((f) => f.more)}><summary>More fields</summary><div class="form">${folded.map(show)}</div></details>` : nothing}
-    <button>${button}</button>${error && !error.concerns && !wrong.length ? html`<p class="error" role="alert">${error.message}</p>` : nothing}
-    ${shown[id].old ? html`<p class="further line" id=${id + "-draft"}>${shown[id].old} <button type="button" class="plain small" @click=${clear}>Clear</button></p>` : nothing}</form>`;
+    <button>${button}</button>${error && !wrong.length ? html`<p class="error" role="alert">${error.message}</p>` : nothing}</form>`;
 }
 
 // usual returns the value of a field without a draft.
@@ -403,7 +386,7 @@ function input(f, id, formID, draftID, error) {
     invalid = error ? "true" : nothing,
     described = error ? id + "-error" : nothing,
     type = ({ target }) => {
-      if (error && !state.errors[formID]?.concerns) delete state.errors[formID];
+      if (error) delete state.errors[formID];
       setDraft(draftID, target.value);
     };
   if (f.type === "select")

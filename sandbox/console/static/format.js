@@ -103,9 +103,15 @@ export function stepText({ kind, grade: g }) {
   return g ? `evaluated: ${[g.ship_score ?? "no score", g.verdict?.replace("_", " ")].filter(Boolean).join(", ")}` : "evaluated, report late";
 }
 
+// tokens are those of the keys that the server has or had, by their ids.
+export const tokens = {};
+
+// subjectOf returns the subject of an action, with the whole key at its end.
+export const subjectOf = (a) => (tokens[a.key_id] ? a.subject.replace(/\S+$/, tokens[a.key_id]) : (a.subject ?? ""));
+
 // actionText says what the tester did. A step names the candidate.
 export const actionText = (a) =>
-  a.undone ? `${a.kind}: ${a.undone.map(actionText).join(", ")}` : a.id ? `${a.subject} ${stepText(a)}` : `${a.kind} ${a.kind === "Clock moved" ? `by ${span(a.subject)} to ${fullTime(a.at)}` : (a.subject ?? "")}${a.fault ? ": " + faultText(a.fault) : a.events ? ": " + plural(a.events, "event") : ""}`;
+  a.undone ? `${a.kind}: ${a.undone.map(actionText).join(", ")}` : a.id ? `${a.subject} ${stepText(a)}` : `${a.kind} ${a.kind === "Clock moved" ? `by ${span(a.subject)} to ${fullTime(a.at)}` : subjectOf(a)}${a.fault ? ": " + faultText(a.fault) : a.events ? ": " + plural(a.events, "event") : ""}`;
 
 // fromJSON returns the value of a JSON text, or undefined for any other text.
 export function fromJSON(text) {

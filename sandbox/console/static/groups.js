@@ -27,10 +27,10 @@ export function groupsOf(entries, buckets) {
 }
 
 // bars draws the numbers of requests over time.
-function bars(counts) {
+function bars(counts, kind) {
   const highest = Math.max(...counts);
   const bar = (n, i) => (n ? `M${i + 0.5} 20V${18 - (18 * n) / highest}` : "");
-  return html`<svg class="trend" viewBox="0 0 ${Math.max(counts.length, 12)} 20" preserveAspectRatio="none" aria-hidden="true">${svg`<path d=${counts.map(bar).join("")}></path>`}</svg>`;
+  return html`<svg class=${"trend " + kind} viewBox="0 0 ${Math.max(counts.length, 12)} 20" preserveAspectRatio="none" aria-hidden="true">${svg`<path d=${counts.map(bar).join("")}></path>`}</svg>`;
 }
 
 const shareOf = (part, whole) => `${((100 * part) / whole).toLocaleString("en", { maximumSignificantDigits: 2 })} %`;
@@ -50,13 +50,13 @@ export function groupsView(groups, actions) {
   const reason = (g) => (g.fault ? html`<span class="mark bad">fault: ${effects(g.fault).join(", ")}</span>` : g.error ? why(g, true) : nothing);
   const whole = groups.reduce((sum, g) => sum + g.count, 0),
     sent = [...programs].map(([agent, all]) => ({ agent, name: programOf(all[0]), count: all.reduce((sum, g) => sum + g.count, 0) })).sort((a, b) => b.count - a.count);
-  const program = ({ agent, name, count }, i) => html`${i ? " · " : ""}<a href=${linkTo("", { q: `${state.query.get("q") ?? ""} ${agentTerm(agent)}`.trim(), view: "groups" })}>${name}</a>
+  const program = ({ agent, name, count }, i) => html`${i ? " · " : ""}<a href=${linkTo("", { q: `${state.query.get("q") ?? ""} ${agentTerm(agent)}`.trim(), view: "groups" })} title=${name}>${productOf(name)}</a>
     ${count.toLocaleString("en")} (${shareOf(count, whole)})`;
   const row = (g, i) => html`<tr><td class=${"status " + statusKind(g)}>${statusText(g)}</td>
     <th scope="row"><a href=${linkTo("", { q: [...new Set(search(g).filter(Boolean))].join(" ") })} data-keep=${"g" + i}
       title=${[g.error?.code, keyName(g), g.at].filter(Boolean).join(" · ")}><b class="method">${g.method}</b> <code>${g.route || g.path}</code></a></th>
-    <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code>${programs.size > 1 ? html`<small title=${g.programs.join(", ")}>${g.programs.map(productOf).join(", ")}</small>` : nothing}</td>
-    <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${shareOf(g.count, whole)}</small></td><td>${bars(g.times)}</td>
+    <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code>${programs.size > 1 ? html`<small title=${g.programs.join(", ")}>${[...new Set(g.programs.map(productOf))].join(", ")}</small>` : nothing}</td>
+    <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${shareOf(g.count, whole)}</small></td><td>${bars(g.times, statusKind(g))}</td>
     <td class="number"><time>${g.at.startsWith(today) ? "" : shortDay(g.at) + " "}${clockTime(g.at)}</time></td></tr>`;
   return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1">
     ${limits.map((all) => html`<p class="banner">${limitText(all.at(-1))}${all.length > 1 ? `, and ${all.length - 1} before` : ""}</p>`)}

@@ -12,6 +12,7 @@ const path = "/_sandbox/",
   pageSize = 100,
   maxFresh = 10, // New rows that fade in: more at once would only flicker, and keep the browser busy.
   maxRun = 3, // Actions in a row that are not folded.
+  minFold = 3, // Equal reads in a row that are folded.
   maxRows = 10000,
   maxPrinted = 1000;
 
@@ -36,7 +37,8 @@ let since = "", // Time of the oldest request that the server has, if it dropped
   range = null, // The first and the last bar that the pointer is on or was dragged over.
   loading = null, // Of older requests.
   fresh = Infinity; // Rows from this number on are new.
-const unfolded = new Set(); // Names of runs of actions.
+const unfolded = new Set(); // Names of runs of actions and of equal reads.
+let folds = new Map(); // The runs of equal reads, by the number of their newest one.
 let shown = null; // The search and the view of the rows.
 let [cursor, reveal, seen] = [0, 0, 0]; // Numbers of requests: of the one with the focus, the one to scroll to, and the last one in the pane.
 let first = 0; // Index of the first item that is drawn.
@@ -143,6 +145,8 @@ async function loadStory(e) {
 // loadRow makes the row of a request part of the list, which may be older than the others.
 async function loadRow(number) {
   cursor = reveal = number;
+  const run = [...folds.values()].find((all) => all.some((e) => e.number === number));
+  if (run && !items.some((e) => e.number === number)) return toggleFold(nameOfRun(run));
   if (!more || number >= rows.at(-1).number) return;
   const page = await get("journal", { ...query(), after: number - 20, limit: maxRows });
   actions = page.actions.filter(isShown);
@@ -196,6 +200,28 @@ function setRows(next, older, wait = []) {
   }
   if (!more) addActions(0);
   if (!items[0]?.day && items.some((e) => e.day)) items.unshift({ day: today }); // Otherwise all are of today.
+  foldReads();
+}
+
+// isLike reports whether two items are equal reads that succeeded.
+const isLike = (...both) => both.every((e) => e?.method === "GET" && e.ended && !failed(e) && !e.fault && !e.from_page) && new Set(both.map(textOf)).size === 1;
+const nameOfRun = (run) => "reads " + run.at(-1).number;
+
+// foldReads leaves the newest one of each run of equal reads that succeeded, such as polls.
+function foldReads() {
+  const runs = [];
+  for (const e of items)
+    if (isLike(e, runs.at(-1)?.[0])) runs.at(-1).push(e);
+    else runs.push([e]);
+  folds = new Map(runs.filter((run) => run.length >= minFold).map((run) => [run[0].number, run]));
+  items = runs.flatMap((run) => (folds.has(run[0].number) && !unfolded.has(nameOfRun(run)) ? [run[0]] : run));
+}
+
+// toggleFold shows or hides the items of a run.
+function toggleFold(name) {
+  if (!unfolded.delete(name)) unfolded.add(name);
+  setRows(rows, more, waiting);
+  draw();
 }
 
 // isShown reports whether the list shows an action: with a search, those that concern its candidate, or are in its time window. None if the requests are alone.
@@ -295,15 +321,22 @@ const inside = (all, index) => Math.max(0, Math.min(all.length - 1, index));
 
 // move goes to another row, or to another request if one is open.
 function move(columns, by, isLoaded) {
-  if (columns || !rows.length || refused) return false;
+  if (!rows.length || refused) return false;
+  if (columns) {
+    const run = folds.get(focusedNumber());
+    if (!run || unfolded.has(nameOfRun(run)) === columns > 0) return false;
+    toggleFold(nameOfRun(run));
+    return true;
+  }
   if (isGroups()) {
     const lines = [...document.querySelectorAll(".groups [data-keep]")];
     lines[inside(lines, lines.indexOf(document.activeElement) + by)]?.focus();
     return true;
   }
   if (by === Infinity && more && !isLoaded) return loadOlder(maxRows).then(() => move(columns, by, true));
-  const at = rows.findIndex((e) => e.number === (opened() || cursor)); // The row of the open request may still be loading.
-  const next = rows[at < 0 && by !== Infinity ? 0 : inside(rows, at + by)].number;
+  const all = items.filter((e) => e.number),
+    at = all.findIndex((e) => e.number === (opened() || cursor)), // The row of the open request may still be loading.
+    next = all[at < 0 && by !== Infinity ? 0 : inside(all, at + by)].number;
   const inPane = document.querySelector(".pane")?.contains(document.activeElement);
   if (opened()) setQuery({ ...requestQuery(next), with: "" });
   if (!inPane) focusRow(next);
@@ -363,8 +396,8 @@ const href = (number) => path + toQuery({ q: searched(), view: isGroups() ? "gro
 // doneText says whether the work of a write was done, if its response leaves that open.
 const doneText = (e) => (e.ended && e.method !== "GET" && (!e.status || e.status >= 500) ? (e.done ? "done" : "not done") : "");
 
-// textOf returns what the row of a request says, without the time and the marks. Equal rows have equal texts.
-const textOf = (e) => [e.method, e.path, e.query, e.subject, statusText(e), keyName(e), programOf(e)].join(" ");
+// textOf returns what the row of a request says, without its time and number.
+const textOf = (e) => [e.method, e.path, e.query, e.subject, statusText(e), e.pending, keyName(e), programOf(e)].join(" ");
 
 // marks returns what is odd about a request: why it failed, and that a write was repeated. A narrow list leaves out what the status and the title also say.
 function marks(e) {
@@ -387,14 +420,14 @@ function marks(e) {
   ].filter(Boolean);
 }
 
-function row(e, tabbable, above) {
+function row(e, tabbable) {
   const kind = failed(e) ? statusKind(e) : "",
     odd = marks(e),
     path = e.route ? e.path.replace("/api/v1", "") : e.path, // All of one that may have the wrong base.
     tail = path.search(/\/[^/]*(\/[0-9a-f-]{36})?$/i), // An id says nothing without the segment before it.
     [second, millis] = [clockTime(e.at), e.at.slice(19, 23)];
   const word = (text) => html`<span class="gone">${text}</span>`; // The content is the row's name.
-  return html`<a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""} ${e.number >= fresh ? "fresh" : ""} ${e.subject ? "named" : ""} ${odd.length ? "marked" : above && textOf(e) === textOf(above) ? "same" : ""}`} draggable="false"
+  return html`<a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""} ${e.number >= fresh ? "fresh" : ""} ${e.subject ? "named" : ""} ${odd.length ? "marked" : ""}`} draggable="false"
       href=${href(e.number)} data-keep=${"x" + e.number} aria-current=${e.number === opened() ? "true" : nothing}
       tabindex=${e.number === tabbable ? 0 : -1}>
     <span class=${"status " + statusKind(e)}>${statusText(e)}</span>
@@ -404,6 +437,15 @@ function row(e, tabbable, above) {
     <span class="program" title=${programOf(e)}>${productOf(programOf(e))}</span><code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
     <span class=${"took " + tookKind(e)}>${word("took ")}${e.ended ? took(e.took) : "–"}</span>
     <time title=${e.at}>${word("at ")}${second}<span class="millis">${millis}</span></time>${word("number ")}<span class="no">${e.number}</span></a>`;
+}
+
+// foldButton shows or hides the other reads of a run. Its arrows are keys of the row.
+function foldButton(e) {
+  const run = folds.get(e.number);
+  if (!run) return nothing;
+  const isOpen = unfolded.has(nameOfRun(run)),
+    label = `×${run.length}: ${isOpen ? "hide" : "show"} the others like #${e.number}, since ${clockTime(run.at(-1).at)}`;
+  return html`<button class="plain small run" tabindex="-1" title=${label} aria-label=${label} aria-expanded=${String(isOpen)} @click=${() => toggleFold(nameOfRun(run))}>×${run.length}</button>`;
 }
 
 // rowText says what an action did. The row of a move of the clock has the time to which it was moved.
@@ -421,16 +463,11 @@ function actionRow(a) {
 function runRow({ name, all }) {
   const [{ action }] = all,
     isOpen = unfolded.has(name);
-  const toggle = () => {
-    unfolded[isOpen ? "delete" : "add"](name);
-    setRows(rows, more, waiting);
-    draw();
-  };
   const kinds = [...Map.groupBy(all, ({ action: a }) => (a.undone ? "undone" : inSpans(a.kind).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())))].sort(([, a], [, b]) => b.length - a.length),
     texts = kinds.map(([kind, { length }]) => `${length.toLocaleString("en")} × ${kind}`),
     others = kinds.slice(3).flatMap(([, some]) => some).length;
   return html`<span title=${texts.join(", ")}>${texts.slice(0, 3).join(", ")}${others ? `, and ${others.toLocaleString("en")} more` : ""}</span>
-    <button class="plain small" aria-expanded=${String(isOpen)} aria-label=${`${isOpen ? "Hide" : "Show"} ${plural(all.length, "action")}`} @click=${toggle}>${isOpen ? "Hide" : "Show"}</button><time title=${action.at}>${clockTime(action.at)}</time>`;
+    <button class="plain small" aria-expanded=${String(isOpen)} aria-label=${`${isOpen ? "Hide" : "Show"} ${plural(all.length, "action")}`} @click=${() => toggleFold(name)}>${isOpen ? "Hide" : "Show"}</button><time title=${action.at}>${clockTime(action.at)}</time>`;
 }
 
 function listView(empty) {
@@ -454,7 +491,7 @@ function listView(empty) {
       part,
       (e, i) => e.number ?? e.run?.name ?? (e.day ? "day" + i : e.action.at + e.action.kind + e.action.subject), // After the undo of a move, a day comes twice.
       (e, i) => html`<li class=${e.number ? "" : e.day ? "day" : "action"} aria-setsize=${more ? -1 : items.length} aria-posinset=${first + i + 1}>${
-        e.day ? dayOf(e.day) : e.run ? runRow(e.run) : e.action ? actionRow(e.action) : row(e, tabbable, part.findLast((x, j) => j < i && x.number))}</li>`,
+        e.day ? dayOf(e.day) : e.run ? runRow(e.run) : e.action ? actionRow(e.action) : [row(e, tabbable), foldButton(e)]}</li>`,
     )}</ol>
     <div class="space" .style=${space(Math.max(0, items.length - last))}></div></section>`;
 }

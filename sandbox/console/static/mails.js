@@ -5,7 +5,8 @@ import { act, change, copyButton, get, kept, linkTo, lostPane, post, setQuery, s
 import { avatar, stepNotice } from "./candidate.js";
 import { candidatePath, clockTime, fullTime, plural, shortDay, shortIDs } from "./format.js";
 
-let mails = null;
+let mails = null,
+  place = ""; // The row to which j or k moved last.
 
 const opened = () => state.query.get("mail");
 const ofOpened = () => (mails ?? []).filter((m) => m.invitation_id === opened());
@@ -62,13 +63,15 @@ function pane() {
     ${all.map(letter)}<p class="quiet">The sandbox made these texts. The service's own may differ.</p></section>`;
 }
 
-// move goes to another row, or to the e-mails of another one if some are open.
+// move goes to another row, or to the e-mails of another invitation if some are open.
 function move(columns, by) {
   const rows = [...document.querySelectorAll(".mail-row")],
     current = rows.filter((r) => r.ariaCurrent), // Several, if the invitation was sent again.
-    at = rows.indexOf(opened() ? current.at(by > 0 ? -1 : 0) : document.activeElement),
-    next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
+    at = rows.indexOf(opened() ? (current.find((r) => r.dataset.keep === place) ?? current[0]) : document.activeElement),
+    others = (by > 0 ? rows.slice(at + 1) : rows.slice(0, Math.max(at, 0)).reverse()).filter((r) => !r.ariaCurrent),
+    next = others[Math.min(Math.abs(by), others.length) - 1];
   if (columns || !next) return false;
+  place = next.dataset.keep;
   if (opened()) visit(next.pathname, Object.fromEntries(new URLSearchParams(next.search)), false);
   if (!document.querySelector(".pane")?.contains(document.activeElement)) next.focus();
   return true;

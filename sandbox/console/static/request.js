@@ -2,7 +2,7 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, change, closePopups, copy, copyButton, get, linkTo, lostPane, options, popup, say, state, toQuery } from "./core.js";
-import { candidatePath, clockTime, cutText, faultText, fromJSON, fullTime, highlight, middle, plural, pretty, shortIDs, span, took } from "./format.js";
+import { candidatePath, clockTime, cutText, faultText, fromJSON, fullTime, highlight, middle, plural, pretty, shortIDs, span, subjectOf, took } from "./format.js";
 import { curl } from "./curl.js";
 
 const maxShown = 65536; // Characters of a body.
@@ -131,15 +131,14 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
       <code title=${e.path}>${shortIDs(e.path)}</code>${e.query ? html`<code class="query">?${queryOf(e)}</code>` : nothing}</p>
     <p class="line"><button class="plain small" id="compare" title="Shortcut: d" aria-keyshortcuts="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
       <button class="plain small" id="copy-curl" title="Shortcut: y" aria-keyshortcuts="y" @click=${() => copyCurl(e)}>Copy curl</button>
-      ${state.file ? nothing : html`<button class="plain small" id="copy-link" @click=${() => act(() => copy(location.href), "The link is copied. It works while this sandbox runs; Export makes a file")}>Copy link</button>
+      ${state.file ? nothing : html`<button class="plain small" id="copy-link" @click=${() => act(() => copy(location.href), "The link is copied. It works while this sandbox runs; Save makes a file that stays")}>Copy link</button>
       <button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>${popup("editing", "Edit…", editForm(e), "plain small")}
-      <a class="button plain small" id="export" download="request-${e.number}.json" href=${exportOf(e.repeats || e.repeated_by ? { search: `repeats:${e.repeats ?? e.number}` } : { after: e.number - 1, limit: 1 }, "")} @click=${() => say(`Saved as request-${e.number}.json`)}>Export</a>
+      <a class="button plain small" id="export" download="request-${e.number}.json" href=${exportOf(e.repeats || e.repeated_by ? { search: `repeats:${e.repeats ?? e.number}` } : { after: e.number - 1, limit: 1 }, "")} @click=${() => say(`Saved as request-${e.number}.json`)}>Save</a>
       ${e.route ? html`<a class="button plain small" id="fail-next" title="Shortcut: f" aria-keyshortcuts="f" href=${failLink(e)}>Fail…</a>` : nothing}`}</p></div>
     ${notes(e, candidate && person, writes, candidate?.invitations, link, actions)}
-    <dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
+    ${compared ?? html`<dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
       ${fact("Key", found("key:" + keyName(e), html`<code>${keyName(e)}</code>`))}${agentOf(e) ? fact("User-Agent", found(agentTerm(agentOf(e)), middle(agentOf(e), 80))) : nothing}${e.limit && e.status !== 401 ? fact(isWrite(e) ? "Writes remaining" : "Reads remaining", `${e.remaining} of ${e.limit}`) : nothing}
-      ${e.request_id ? fact("Request id", html`<code>${e.request_id}</code>`) : nothing}</dl>
-    ${compared ?? nothing}
+      ${e.request_id ? fact("Request id", html`<code>${e.request_id}</code>`) : nothing}</dl>`}
     ${e.withheld ? message(e, words, !e.status ? "Response that was lost" : cutText(e.fault) ? `Full response, of which ${e.response_size} bytes were sent` : "Response that the fault replaced", e.withheld.response, undefined, 0) : nothing}
     ${e.error?.field ? messages.reverse() : messages}</section>`;
 }
@@ -176,12 +175,12 @@ const sendAgain = (e) =>
     }, () => html`Sent again: ${sent?.status ?? "no response"}${made ? html` · <a href=${linkTo("", requestQuery(made.number))}>Open #${made.number}</a>` : nothing}`);
   });
 
-// setsLimit reports whether an action, one of actions, set a rate limit of a request's key before the request, and was not undone before it. Both have the redacted key.
+// setsLimit reports whether an action, one of actions, set a rate limit of a request's key before the request, and was not undone before it.
 export const setsLimit = (a, e, actions) =>
-  a.kind === "Rate limit set" && a.subject.endsWith(` for ${e.key}`) && a.after < e.number && !actions.some((u) => u.after < e.number && u.undone?.some((x) => x.at === a.at && x.subject === a.subject));
+  a.kind === "Rate limit set" && a.key_id === e.key_id && a.after < e.number && !actions.some((u) => u.after < e.number && u.undone?.some((x) => x.at === a.at && x.subject === a.subject));
 
 // limitText says what such an action did. A script and the page set limits in the same way.
-export const limitText = (a) => `The rate limit was set: ${a.subject.replace(/^(\d+) (\w+)/, "$2 to $1")} at ${clockTime(a.at)}`;
+export const limitText = (a) => `The rate limit was set: ${subjectOf(a).replace(/^(\d+) (\w+)/, "$2 to $1")} at ${clockTime(a.at)}`;
 
 function notes(e, person, writes, invited, link, actions) {
   const note = (kind, content) => html`<p class=${"note " + kind}>${content}</p>`;

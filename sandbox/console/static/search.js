@@ -1,19 +1,9 @@
 // The language of the search, in which the server filters: its completion, and its terms as switches.
 import { html, nothing } from "./lit/lit-html.js";
 import { draw, setQuery, state, typed, typedText } from "./core.js";
-import { clockTime, exact, shortDay } from "./format.js";
 import { agentOf, failed, keyName, productOf } from "./request.js";
 
-const isTime = (text) => /^([01]\d|2[0-3])(:[0-5]\d){1,2}$/.test(text);
-
-// dated returns a time of the clock's day with its date if the journal has several days. Without the date it is one of each day.
-function dated(at) {
-  const { buckets = [] } = state.all;
-  return buckets[0]?.at.slice(0, 10) === buckets.at(-1)?.at.slice(0, 10) ? at.slice(11) : at;
-}
-
-const onDay = (time) => `${state.clock.now.slice(0, 10)}T${time}`;
-const times = (rows, part) => ["5m", "1h", ...(state.clock ? [dated(onDay(isTime(part) ? part : clockTime(state.clock.now)))] : [])];
+const times = () => ["5m", "1h", ...(state.clock ? [state.clock.now.slice(0, 16)] : [])];
 
 // values are what can follow each name.
 const values = {
@@ -117,7 +107,8 @@ export const toggleTerm = (term) =>
 export const clearSearch = () => setQuery({ q: "" }, true);
 
 // interval returns the search with a time window.
-export const interval = (from, to) => `${without("after:", "before:")} after:${from.slice(0, 23)} before:${to.slice(0, 23)}`.trim();
+export const interval = (from, to) => `${without("after:", "before:")} after:${brief(from)} before:${brief(to)}`.trim();
+const brief = (at) => at.slice(0, 23).replace(/(:00)?\.000$/, "");
 
 // unknown says which names in the search mean nothing there, such as those with a typing error.
 export function unknown() {
@@ -135,7 +126,7 @@ function completions(search, rows) {
   if (!name) return [...fits(names, value).map((n) => n + ":"), ...people.map((c) => "candidate:" + c)].map((term) => minus + term);
   const given = lists.includes(name) ? value.split(",") : [value],
     last = given.pop(), // Of a list, of which the rest stays.
-    all = values[name]?.(rows, last) ?? [];
+    all = values[name]?.(rows) ?? [];
   return all.includes(last) ? [] : fits(all.filter((v) => !given.includes(v)), last).map((v) => `${minus}${name}:${[...given, v]}`);
 }
 
@@ -191,25 +182,15 @@ export function searchField(error, rows) {
   return html`<div class="search"><input type="search" name="q" autocomplete="off" spellcheck="false" .value=${text}
       placeholder=${state.file ? "Search the file: words, status:4xx, -route:/report" : "Search: words, status:4xx, -route:/report, took:>1s"}
       aria-label="Search requests" role="combobox" aria-controls="words" aria-expanded=${String(!!words.length && document.activeElement?.name === "q")} aria-activedescendant=${words.includes(active) ? "word-" + words.indexOf(active) : nothing}
-      aria-describedby="search-help" aria-invalid=${error && !isTyping ? "true" : nothing} @input=${type} @focus=${begin} @blur=${draw} @keydown=${press}>
+      aria-describedby="search-help" aria-invalid=${error && !isTyping ? "true" : nothing} @input=${type} @focus=${begin} @blur=${draw} @keydown=${press}>${searched() || text ? html`<button type="button" class="plain small" id="clear-search" aria-label="Clear the search" @click=${clearSearch}>✕</button>` : nothing}
     <div class="suggest" id="search-help">${error && !isTyping ? html`<p class="error" role="alert">${error.message}</p>` : nothing}${unknown() && html`<p class="error">${unknown()}</p>`}
       ${words.length ? html`<div role="listbox" id="words" aria-label="Suggestions">${words.map(word)}</div>` : nothing}
       <p class="quiet">Words, #33, name:value; minus excludes, comma means or. Tab takes the first suggestion.</p></div></div>`;
 }
 
-// switches returns buttons for the usual terms, with count requests that failed among those that match, and
-// the time window if there is one.
+// switches returns buttons for the usual terms, with count requests that failed among those that match.
 export function switches(isRefused, count) {
   const button = (term, name, key) => html`<button type="button" class="plain" aria-pressed=${String(hasTerm(term))}
     title=${key ? "Shortcut: " + key : nothing} aria-keyshortcuts=${key ?? nothing} @click=${() => toggleTerm(term)}>${name}</button>`;
-  const [from, to] = ["after:", "before:"].map((n) => termsOf(searched()).find((t) => t.startsWith(n))?.slice(n.length));
-  const day = (at) => (at?.includes("T") ? shortDay(at) + " " : at?.includes(":") ? "each day " : ""),
-    time = (at = "…") => (at.includes("T") ? exact(at, from, to) : at.includes(":") ? at.slice(0, 8) : at);
-  return html`${button("is:failed", isRefused ? "Failed" : `Failed ${count.toLocaleString("en")}`, "e")}${button("is:repeated", "Sent again", "w")}${button("status:none", "Lost")}${button("is:fault", "Injected")}
-    ${
-      (from || to) && !isRefused
-        ? html`<button type="button" class="plain window" aria-label="Remove the time window"
-          @click=${() => setQuery({ q: without("after:", "before:") }, true)}>${day(from)}${time(from)}–${day(to) === day(from) ? "" : day(to)}${time(to)} ✕</button>`
-        : nothing
-    }${searched() ? html`<button type="button" class="plain" id="clear-search" @click=${clearSearch}>Clear</button>` : nothing}`;
+  return html`${button("is:failed", isRefused ? "Failed" : `Failed ${count.toLocaleString("en")}`, "e")}${button("is:repeated", "Repeated", "w")}${button("status:none", "Lost")}${button("is:fault", "Injected")}`;
 }
