@@ -211,7 +211,7 @@ func TestEqualReadsAreFolded(t *testing.T) {
 	poll(5)
 	p.send("GET", "/api/v1/submissions", "sk_test_wrong", "") // 6
 	p.send("GET", "/api/v1/submissions", "sk_test_wrong", "")
-	p.send("GET", "/api/v1/submissions", "sk_test_wrong", "") // 8: failures stay.
+	p.send("GET", "/api/v1/submissions?n", "sk_test_wrong", "") // 8
 	poll(2)
 	p.visit("")
 	p.listed(10, 9, 8, 7, 6, 5)
@@ -413,8 +413,8 @@ func TestALongJournalIsWindowed(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 14, 23, 59, 0, 0, time.UTC)
 	p := open(t, sandbox.WithClock(func() time.Time { return now }), sandbox.WithQuota(1<<20, 1<<20))
-	for range 2000 {
-		p.send("GET", "/api/v1/nothing", sandbox.TestKey, "")
+	for i := range 2000 {
+		p.send("GET", fmt.Sprintf("/api/v1/nothing?n=%d", i), sandbox.TestKey, "")
 	}
 	now = now.Add(48 * time.Hour)
 	p.request(1000)
@@ -475,7 +475,7 @@ func TestOneRequest(t *testing.T) {
 	for _, shown := range []string{"POST", "201", "req_0000000000000001", "sk_live_sandbox", "199 of 200", `"status": "active"`} {
 		p.appears(".pane", shown)
 	}
-	assert.Equal(t, `"data"`, p.text(".body .json-key"))
+	assert.Equal(t, `"data"`, p.text("[aria-label=Response] .body .json-key"))
 	assert.JSONEq(t, evaluate[string](p, `document.querySelector(".pane .body").textContent`), p.text(".pane .body"))
 	evaluate[string](p, `(a => fetch(a.href).then(r => r.json()).then(j => { window.exported = a.download + j.entries.map(e => e.number) }))(document.getElementById("export")), ""`)
 	p.becomes("window.exported === 'request-1.json1'")
@@ -509,7 +509,7 @@ func TestAnOpenRequestDoesNotOutliveItsRun(t *testing.T) {
 		"restart": func() int {
 			p.stop()
 			p.appears(".link", "Not connected")
-			p.becomes(`/start it again, or let it go on if a debugger holds it\. What is shown is from \d\d:\d\d:\d\d\./.test(document.querySelector("#lost .banner")?.innerText)`)
+			p.becomes(`/start it again, or let it go on if a debugger holds it\. Searches and other views wait\./.test(document.querySelector("#lost .banner")?.innerText)`)
 			p.startOver("#reset")
 			p.appears(".said", "The sandbox does not respond")
 			p.start()
@@ -609,7 +609,7 @@ func TestAServerThatHangsIsNotLive(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	}))
-	p.becomes(`/^The sandbox does not respond: start it again, or let it go on if a debugger holds it\. What is shown is from \d\d:\d\d:\d\d\./.test(document.querySelector("#lost .banner")?.innerText)`)
+	p.becomes(`/^The sandbox does not respond: start it again, or let it go on if a debugger holds it\. Searches and other views wait\./.test(document.querySelector("#lost .banner")?.innerText)`)
 	assert.Equal(t, "/_sandbox/clock", <-asked, "each five seconds")
 	stopped := p.text("#now b")
 	assert.Equal(t, "Not connected", p.text(".link"))
@@ -682,6 +682,11 @@ func TestTheStoryOfARepeatedWrite(t *testing.T) {
 	p.do(chromedp.KeyEvent("k"))
 	p.becomes("!!document.querySelector('li:nth-child(3) > .mail-row[aria-current]')") // Back, though a row above is also of that invitation.
 	p.visit("?request=5")
+	p.appears(".pane .note.odd", "Sent again")
+	p.do(chromedp.KeyEvent("f"))
+	p.press("#failing [value='503']")
+	p.appears(".said", "503, Retry-After 1 s for POST /assessments/{id}/invitations/{invitation_id}/resend of sk_live_sandbox about Ada@candidates.test")
+	p.press("[popovertarget=failing]")
 	p.press("#fail-next")
 	p.becomes("document.getElementById('inject-candidate')?.value === 'Ada@candidates.test'")
 	p.visit("console/faults")

@@ -139,7 +139,7 @@ func concerning(found []*exchange, actions []action) (all []action) {
 	for _, a := range actions {
 		isMove := a.Kind == "Clock moved" && a.After < found[0].Number
 		isAbout := func(e *exchange) bool {
-			return a.ID != "" && a.Subject == e.Subject || a.Fault != nil && a.Subject == strconv.Itoa(e.FaultID) || a.KeyID != "" && a.KeyID == e.KeyID
+			return a.ID != "" && a.Subject == e.Subject || a.Fault != nil && a.Subject == strconv.Itoa(e.FaultID) || a.KeyID != "" && a.KeyID == e.KeyID && a.After < e.Number
 		}
 		if isMove {
 			all = slices.DeleteFunc(all, func(b action) bool { return b.Kind == a.Kind })

@@ -28,14 +28,17 @@ function lists(c) {
 }
 
 // choice returns a button that opens a menu, with more below it. A button in the menu runs its action; moving among them runs none.
-function choice(id, label, all, chosen, more = nothing) {
+export function choice(id, label, all, chosen, more = nothing) {
   const choose = ({ target }) => (closePopups(), chosen(target.value));
   const item = ([value, text]) => html`<button class="plain" value=${value} @click=${choose}>${text}</button>`;
-  return popup(id, label + "…", html`<div class="line">${all.map(item)}</div>${more}`, "plain small");
+  return popup(id, label + "…", html`<h2>${label}</h2><div class="line">${all.map(item)}</div>${more}`, "plain small");
 }
 
 // personOf returns the name of a candidate, or else the address.
 export const personOf = (c) => c.candidate_name || c.candidate_email;
+
+// address shows an e-mail address, whose host a narrow place leaves out.
+export const address = (email) => email.split("@").map((part, i) => (i ? html`<span class="host">@${part}</span>` : part));
 
 // avatar returns the initials of a person, in a colour that depends on the address.
 export function avatar(name, email) {
@@ -53,20 +56,22 @@ async function run(c, actions, path, body) {
   await actions.refresh();
 }
 
+// usualFaults are those that a button injects, by its name.
+export const usualFaults = { 500: { status: 500 }, 503: { status: 503, retry_after: 1 }, Cut: { cut_after: 20 }, Lost: { after: true } };
+
 // tests make the next report of the candidate fail or late, and say which faults wait. No report follows an invitation that has ended.
 function tests(c, actions) {
   const report = { route: "GET /submissions/{id}/report", candidate: c.candidate_email };
-  const button = (name, fault) => html`<button class="plain small" @click=${() =>
+  const button = ([name, fault]) => html`<button class="plain small" @click=${() =>
     act(() => change(() => post("faults", { ...report, ...fault }), `Next report: ${effects(fault).join(", ")}`))}>${name}</button>`;
   const setDelay = (seconds) => run(c, actions, `candidates/${c.id}/delay`, { seconds }),
     late = (seconds) => act(() => setDelay(Number(seconds)));
-  const otherDelay = () => form({ id: "lateness", subject: c.id, label: "Late by", fields: [{ name: "seconds", label: "Or by", placeholder: "90 or 2h30m", required: true, kind: "whole" }], button: "Make it late", send: async ({ seconds }) => (await setDelay(seconds), closePopups()) });
+  const otherDelay = () => form({ id: "lateness", subject: c.id, label: "Late by", fields: [{ name: "seconds", label: "Or by", placeholder: "90 or 2h30m", required: true }], button: "Make it late", send: async ({ seconds }) => (await setDelay(seconds), closePopups()) });
   const waiting = armed(c),
     isUnready = c.stage === "evaluated" && !c.report?.evaluated;
   const delay = c.report_delay < 0 || (isUnready && !c.report_at) ? "The report is never ready." : isUnready ? html`The report is not ready yet. It will be on <time>${fullTime(c.report_at)}</time>.` : `Report ready ${span(c.report_delay ?? 0)} after the evaluation.`;
   const remove = () => act(() => change(() => Promise.all(waiting.map((f) => post("faults/clear", { id: f.id }))), "The faults are removed"));
-  const next = () => html`<p class="line" role="group" aria-label="Fail next report">Fail next report: ${button("500", { status: 500 })} ${button("503", { status: 503, retry_after: 1 })}
-      ${button("Cut", { cut_after: 20 })} ${button("Lost", { after: true })} ${choice("late", "Late", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late, otherDelay())}</p>`;
+  const next = () => html`<p class="line" role="group" aria-label="Fail next report">Fail next report: ${Object.entries(usualFaults).map(button)} ${choice("late", "Make late", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late, otherDelay())}</p>`;
   return html`${c.ended ? nothing : next()}
     ${waiting.length ? html`<p class="note warn" id="armed">Next: ${waiting.map((f) => effects(f.fault).join(", ")).join("; then: ")}
       <button class="plain small" @click=${remove}>Remove</button></p>` : nothing}

@@ -60,16 +60,23 @@ function differences(a, b) {
   return lines;
 }
 
-// folded replaces equal lines that are not next to a difference, except the first.
+// folded puts equal lines that are not next to a difference, except the first, into one that can be opened.
 function folded(lines) {
-  const isNear = (i) => !i || lines.slice(Math.max(0, i - 2), i + 3).some(([kind]) => "-+".includes(kind));
-  return lines.flatMap((line, i) => (isNear(i) ? [line] : isNear(i - 1) ? [["…", "equal lines"]] : []));
+  const isNear = (i) => !i || lines.slice(Math.max(0, i - 2), i + 3).some(([kind]) => "-+".includes(kind)),
+    all = [];
+  lines.forEach((line, i) => {
+    if (isNear(i)) all.push(line);
+    else if (isNear(i - 1)) all.push(["…", [line]]);
+    else all.at(-1)[1].push(line);
+  });
+  return all;
 }
 
 const words = { "-": "only in the first: ", "+": "only in the second: " };
 
-// comparison returns how many lines of a request differ from another one, which is the first, in words, and shows them.
-export function comparison(e, other, link, close) {
+// comparison returns how many lines of a request differ from another one, which is the first, in words, and shows them. compare takes the
+// number of yet another one, or closes the comparison.
+export function comparison(e, other, link, compare) {
   const whole = (r) => r.withheld?.status ?? r.status, // Also of a response that was lost.
     isAlike = whole(e) === whole(other),
     gone = [other, e].filter((r) => r.status && !r.response_headers),
@@ -79,10 +86,12 @@ export function comparison(e, other, link, close) {
     text = sent + got ? `${sent ? plural(sent, "line") : "No line"} of the request and ${got || "none"} of the response differ` : "No line differs";
   const side = other.status >= 300 || !other.status || cutText(other.fault) ? "the other request" : `success${other.key_id === e.key_id ? "" : " of another key"} ${other.number < e.number ? "before" : "after"} it`;
   const about = (r) => html`${link(r.number)} ${r === e ? "this request" : side}: <b>${r.status ?? "lost"}</b> ${fullTime(r.at)}, ${took(r.took)}`;
-  const line = ([kind, text]) => html`<li class=${"diff " + ({ "-": "less", "+": "more", " ": "", "~": "same", "…": "fold" })[kind]}><span
+  const fold = (all) => html`<li class="diff fold"><details><summary>${plural(all.length, "equal line")}</summary><ol>${all.map(line)}</ol></details></li>`,
+    line = ([kind, text]) => kind === "…" ? fold(text) : html`<li class=${"diff " + ({ "-": "less", "+": "more", " ": "", "~": "same" })[kind]}><span
     aria-hidden="true">${kind === "~" ? " " : kind}</span>${words[kind] ? html`<span class="gone">${words[kind]}</span>` : nothing}<code>${words[kind] ? text : shortIDs(text)}</code></li>`;
   return [text, html`<section aria-label="Comparison"><h3>${text}
-      <button class="plain small" @click=${close}>Close the comparison</button></h3>
+      <button class="plain small" @click=${() => compare()}>Close</button>
+      <label class="quiet">Compare with # <input class="number" type="number" min="1" .value=${String(other.number)} @change=${({ target }) => compare(Number(target.value))}></label></h3>
     <p class="less">− ${about(other)}</p><p class="more">+ ${about(e)}</p>
     ${gone.length ? html`<p class="quiet">Without headers and bodies of the responses: that of ${gone.map((r, i) => [i ? " and " : "", link(r.number)])} is no longer kept.</p>` : nothing}
     <ol class="differences">${folded([...parts[0], [" ", ""], ...parts[1]]).map(line)}</ol></section>`];

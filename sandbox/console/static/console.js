@@ -10,14 +10,13 @@ import { isLow, keysPage } from "./keys.js";
 import { names } from "./search.js";
 
 const views = [journal, pipeline, mailsPage, faults, keysPage];
-const nowhere = { name: "nowhere", title: "No such view", changes: [], load: async () => {}, view: () => html`<p class="panel none">This address is no view of the page. <a href=${journal.path}>Open the journal</a></p>` };
-const viewNow = () => views.find((v) => v.path === state.path) ?? nowhere;
-for (const v of [...views, nowhere]) v.refresh = refresher(() => v.load(changed));
+const viewNow = () => views.find((v) => v.path === state.path) ?? journal;
+for (const v of views) v.refresh = refresher(() => v.load(changed));
 
 // readURL makes state of the URL, and loads what its view shows.
 function readURL() {
   const before = state.path && viewNow();
-  state.path = /^\/(_sandbox\/?)?(console\/?(journal)?)?$/.test(location.pathname) ? journal.path : location.pathname;
+  state.path = views.some((v) => v.path === location.pathname) ? location.pathname : journal.path;
   state.query = new URLSearchParams((state.file && history.state) ?? location.search);
   const view = viewNow();
   if (before !== view) {
@@ -163,15 +162,14 @@ function shortcuts() {
     ["Enter", "open it and go into the pane"],
     ["Esc", "back to the list; leave a field"],
     ["y", "copy the request as curl"],
-    ["d", "compare it with the last success like it, or with another row"],
+    ["d", "compare it with the last success like it"],
     ["g", "groups of requests that are alike"],
     ["z", "undo the last action of the page, which a notice names first, then the one before"],
     ["f", "fail the next of its route"],
     ["e w", "only failed requests, only writes that were sent again"],
     ["i a", "invite a candidate, add a result"],
     ["/", "search; ↓ and Enter choose a suggestion, Enter alone goes to the first result"],
-    ["n", "show what is new"],
-    ["c", "clock"],
+    ["n c", "show what is new, move the clock"],
     ["1 – 5", "journal, pipeline, mails, faults, keys"],
   ];
   const line = ([keys, what]) => html`<dt>${keys.split(" ").map((k) => (/^(or|arrows|–)$/.test(k) ? k + " " : html`<kbd>${k}</kbd> `))}</dt><dd>${what}</dd>`;
@@ -199,7 +197,7 @@ function drawPage() {
   const content = view.view();
   render(content === nothing ? skeleton : content, document.getElementById("main"));
   if (content !== nothing) skeleton.classList.add("late");
-  render(state.connected ? nothing : html`<p class="banner bad">${noResponse}, or let it go on if a debugger holds it.${lostAt && ` What is shown is from ${lostAt}. Searches and other views wait.`}</p>`, document.getElementById("lost"));
+  render(state.connected ? nothing : html`<p class="banner bad">${noResponse}, or let it go on if a debugger holds it. Searches and other views wait.</p>`, document.getElementById("lost"));
   render(said ? message() : nothing, document.getElementById("said"));
   drawClock();
   view.drawn?.();
@@ -225,10 +223,9 @@ document.addEventListener("click", (event) => {
 });
 
 const [down, up, right, left] = [[0, 1], [0, -1], [1, 0], [-1, 0]];
-const pageRows = 15;
 const moves = {
   j: down, ArrowDown: down, k: up, ArrowUp: up, l: right, ArrowRight: right, h: left, ArrowLeft: left,
-  PageDown: [0, pageRows], PageUp: [0, -pageRows], Home: [0, -Infinity], End: [0, Infinity],
+  PageDown: [0, 15], PageUp: [0, -15], Home: [0, -Infinity], End: [0, Infinity],
 };
 
 // move moves within the view's list. In the pane, the arrows scroll.
@@ -301,14 +298,11 @@ const count = refresher(async () => {
 const loadAll = () => [loadClock, loadFaults, loadKeys].forEach((load) => load());
 
 let isLost = false; // The connection was lost, and the run was not read since.
-let lostAt = ""; // The clock, when the connection was lost.
 
 // changed handles an event of the server.
 function changed(name, what) {
   const view = viewNow();
-  if (name === "lost") {
-    lostAt = state.clock ? clockTime(now()) : "";
-  } else if (name === "connected") {
+  if (name === "connected") {
     isLost = true;
     clock.error = "";
     loadAll();

@@ -74,7 +74,7 @@ let drawPage,
   connectionChanged,
   drawing = null;
 
-// startDrawing draws by f from now on. change is called with "lost" when the server stops responding, and with "connected" when it responds again.
+// startDrawing draws by f from now on. change is called with "connected" when the server responds again.
 export function startDrawing(f, change) {
   [drawPage, connectionChanged] = [f, change];
   draw();
@@ -173,7 +173,7 @@ export function follow(filter, after, change) {
 
 // setConnected notes whether the server responds, and removes the messages that it did not.
 function setConnected(isConnected) {
-  if (state.connected !== isConnected) connectionChanged(isConnected ? "connected" : "lost");
+  if (isConnected && !state.connected) connectionChanged("connected");
   state.connected = isConnected;
   if (isConnected && state.said?.connection) state.said = null;
   for (const [id, error] of Object.entries(state.errors)) if (isConnected && error.status === 0) delete state.errors[id];
@@ -264,7 +264,7 @@ export const undoable = (id) => (id ? state.snapshots.find((s) => s.id === id) :
 
 // textOf names the last of the actions of a snapshot in a few words. Their rows say more.
 const textOf = ({ actions }) => briefText(actions.at(-1)) + (actions.length > 1 ? ` and ${actions.length - 1} more` : "");
-const briefText = (a) => (a.id || a.fault ? actionText(a) : a.kind === "Clock moved" ? `${a.kind} by ${span(a.subject)}` : `${a.kind} ${subjectOf(a)}`);
+const briefText = (a) => (a.id || a.fault ? actionText(a) : a.kind === "Clock moved" ? `${a.kind} by ${span(a.subject)}` : `${a.kind} ${subjectOf(a)}`.trim());
 
 // undoName names what a return to a snapshot undoes.
 export function undoName(s, name = "Undo") {
@@ -328,6 +328,8 @@ export function form({ id, label, fields, button, send, subject = "", keep = [],
     await draw();
     element.querySelector("[aria-invalid=true]")?.focus();
   };
+  const draftOf = (f) => String(drafts[subject + id + "-" + f.name] ?? usual(f)),
+    clear = () => fields.forEach((f) => setDraft(subject + id + "-" + f.name));
   const error = state.errors[id];
   const wrong = error && fields.filter((f) => f.name === error.field || error.field?.endsWith("." + f.name));
   const show = (f) => field(id, f, subject, wrong?.includes(f) ? error.message : "");
@@ -335,7 +337,7 @@ export function form({ id, label, fields, button, send, subject = "", keep = [],
   return html`<form id=${id} class=${"form " + kind} aria-label=${label} novalidate @submit=${submit}>
     ${fields.filter((f) => !f.more).map(show)}
     ${folded.length ? html`<details class="further" ?open=${!!wrong?.some((f) => f.more)}><summary>More fields</summary><div class="form">${folded.map(show)}</div></details>` : nothing}
-    <button>${button}</button>${error && !wrong.length ? html`<p class="error" role="alert">${error.message}</p>` : nothing}</form>`;
+    <button>${button}</button>${fields.every((f) => draftOf(f) === usual(f)) ? nothing : html`<button type="button" class="plain clear" @click=${clear}>Clear</button>`}${error && !wrong.length ? html`<p class="error" role="alert">${error.message}</p>` : nothing}</form>`;
 }
 
 // usual returns the value of a field without a draft.

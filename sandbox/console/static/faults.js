@@ -40,13 +40,12 @@ const send = ({ preset, times, ...fault }) =>
 const removeAll = () => act(() => change(() => post("faults/clear"), "All faults are removed"));
 
 function table(faults, caption) {
-  const named = ({ fault: f }) => ({ ...f, key: state.keys.find((k) => k.id === f.key)?.token ?? f.key }); // With the token of the key.
   const remove = (f) => act(() => change(() => post("faults/clear", { id: f.id }), "The fault is removed"));
   const again = (f) => act(() => change(() => post("faults", f.fault)));
-  const row = (f) => html`<tr class=${f.waiting ? "waiting" : "done"}><td data-label="Fault"><b>${effects(f.fault).join(", ")}</b> ${aimText(named(f))}</td>
-    <td data-label="Remaining">${!f.waiting ? "" : f.times_left < 0 ? "always" : `${f.times_left} left`}</td>
+  const row = (f) => html`<tr class=${f.waiting ? "waiting" : "done"}><td data-label="Fault"><b>${effects(f.fault).join(", ")}</b> ${aimText(f.fault)}</td>
+    <td data-label="Remaining">${!f.waiting ? "none" : f.times_left < 0 ? "always" : `${f.times_left} left`}</td>
     <td data-label="Fired" class="number">${f.fired ? html`<a href=${linkTo("", { q: "fault:" + f.id })}>${plural(f.fired, "time")}</a>` : "never"}</td>
-    <td>${f.waiting ? html`<button class="plain danger small" aria-label=${"Remove: " + faultText(named(f))} @click=${() => remove(f)}>Remove</button>` : html`<button class="plain small" aria-label=${"Inject again: " + faultText(named(f))} @click=${() => again(f)}>Inject again</button>`}</td></tr>`;
+    <td>${f.waiting ? html`<button class="plain danger small" aria-label=${"Remove: " + faultText(f.fault)} @click=${() => remove(f)}>Remove</button>` : html`<button class="plain small" aria-label=${"Inject again: " + faultText(f.fault)} @click=${() => again(f)}>Inject again</button>`}</td></tr>`;
   return html`<table class="faults"><caption class="gone">${caption}</caption>
     <thead><tr><th scope="col">Fault</th><th scope="col">Remaining</th>
       <th scope="col" class="number">Fired</th><th><span class="gone">Actions</span></th></tr></thead>
@@ -58,10 +57,10 @@ function view() {
     ended = state.faults.filter((f) => !f.waiting);
   const injection = form({ id: "inject", label: "Inject a fault", fields: fields(), button: "Inject fault", send, subject: String(state.query), keep: ["preset", "times", "route", "key"] });
   return html`<h1 class="gone">Faults</h1><section class="panel"><h2>Inject a fault</h2>${injection}</section>
-    <section class="panel"><div class="title"><h2>Active</h2>
+    <div><section class="panel"><div class="title"><h2>Active</h2>
         ${waiting.length ? html`<button class="plain danger" id="remove-all" @click=${removeAll}>Remove all</button>` : nothing}</div>
-      ${waiting.length ? table(waiting, "Active faults") : html`<p class="quiet">No fault is active. Each request gets its usual response.</p>`}
-      ${ended.length ? html`<details id="ended" open><summary>${plural(ended.length, "ended fault")}</summary>${table(ended, "Ended faults")}</details>` : nothing}</section>`;
+      ${waiting.length ? table(waiting, "Active faults") : html`<p class="quiet">No fault is active. Each request gets its usual response.</p>`}</section>
+      ${ended.length ? html`<section class="panel"><details id="ended" open><summary>${plural(ended.length, "ended fault")}</summary>${table(ended, "Ended faults")}</details></section>` : nothing}</div>`;
 }
 
 export const faults = { name: "faults", title: "Faults", path: "/_sandbox/console/faults", changes: [], load: async () => {}, view };

@@ -92,7 +92,7 @@ export const faultText = (f) => `${effects(f).join(", ")} ${aimText(f)}`;
 
 // aimText describes the requests that a fault hits, as in "for GET /account".
 export const aimText = (f) =>
-  `for ${!f.route || f.route === "*" ? "every request" : f.route}${f.key ? " of " + f.key : ""}${f.candidate ? " about " + f.candidate : ""}${f.skip ? `, after ${f.skip} that pass` : ""}`;
+  `for ${!f.route || f.route === "*" ? "every request" : f.route}${f.key ? " of " + (tokens[f.key] ?? f.key) : ""}${f.candidate ? " about " + f.candidate : ""}${f.skip ? `, after ${f.skip} that pass` : ""}`;
 
 // inSpans returns a kind of action with the seconds at its end in larger units.
 export const inSpans = (kind) => kind.replace(/\d+ s$/, (seconds) => span(parseInt(seconds)));

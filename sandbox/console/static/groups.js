@@ -3,13 +3,13 @@ import { html, nothing, svg } from "./lit/lit-html.js";
 import { linkTo, state } from "./core.js";
 import { searched, termsOf } from "./search.js";
 import { clockTime, effects, middle, plural, shortDay } from "./format.js";
-import { agentOf, agentTerm, failed, keyName, limitText, productOf, setsLimit, statusKind, statusText, why } from "./request.js";
+import { agentOf, agentTerm, failed, keyName, productOf, statusKind, statusText, why } from "./request.js";
 
 // programOf names the program that sent a request.
 export const programOf = (e) => (e.from_page ? "this page" : agentOf(e) || "no User-Agent");
 const quoted = (text) => (/[\s{]/.test(text) ? `"${text}"` : text);
 
-// merged returns one group for the groups that are alike and have the same value of splitBy. It has the members of the newest group.
+// merged returns one group for the groups that are alike and have the same value of splitBy, failures first. It has the members of the newest group.
 function merged(groups, splitBy) {
   const alike = (g) => JSON.stringify([g.status, g.ended, g.method, g.route || g.path, g.key_id, g.error, g.fault && effects(g.fault), splitBy(g)]),
     sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
@@ -17,7 +17,7 @@ function merged(groups, splitBy) {
     ...all.toSorted((a, b) => (a.at < b.at ? 1 : -1))[0], programs: [...new Set(all.flatMap((g) => g.programs ?? programOf(g)))], count: sum(all.map((g) => g.count)),
     times: all[0].times.map((_, i) => sum(all.map((g) => g.times[i]))), fault_ids: all.flatMap((g) => g.fault_ids),
   });
-  return [...Map.groupBy(groups, alike).values()].map(merge).sort((a, b) => b.count - a.count);
+  return [...Map.groupBy(groups, alike).values()].map(merge).sort((a, b) => failed(b) - failed(a) || b.count - a.count);
 }
 
 // groupsOf groups the requests of a file, as the server groups its own. buckets are the buckets of the whole file.
@@ -35,10 +35,9 @@ function bars(counts, kind) {
 
 const shareOf = (part, whole) => `${((100 * part) / whole).toLocaleString("en", { maximumSignificantDigits: 2 })} %`;
 
-// groupsView shows the groups, the actions that set the rate limit of one of their keys, and how many of the requests each program sent.
-export function groupsView(groups, actions) {
+// groupsView shows the groups, and how many of the requests each program sent.
+export function groupsView(groups) {
   const today = state.clock?.now.slice(0, 10),
-    limits = [...Map.groupBy(actions.filter((a) => groups.some((g) => setsLimit(a, g, actions))), (a) => a.subject.replace(/^\d+ /, "")).values()],
     causes = merged(groups, (g) => !failed(g) && agentOf(g)), // The programs do not split the failures of one cause.
     programs = Map.groupBy(groups, agentOf);
   const search = ({ error = {}, ...g }) =>
@@ -59,10 +58,9 @@ export function groupsView(groups, actions) {
     <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${shareOf(g.count, whole)}</small></td><td>${bars(g.times, statusKind(g))}</td>
     <td class="number"><time>${g.at.startsWith(today) ? "" : shortDay(g.at) + " "}${clockTime(g.at)}</time></td></tr>`;
   return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1">
-    ${limits.map((all) => html`<p class="banner">${limitText(all.at(-1))}${all.length > 1 ? `, and ${all.length - 1} before` : ""}</p>`)}
     <p class="banner" id="programs">Sent by ${sent.map(program)}</p>
     <table>
-    <caption class="gone">${plural(causes.length, "group")} of requests that are alike, the largest first</caption>
+    <caption class="gone">${plural(causes.length, "group")} of requests that are alike, failures first</caption>
     <thead><tr><th>Status</th><th>Request</th><th>Reason</th><th>Key, programs</th><th class="number">Requests, share</th><th>Over time</th><th class="number">Last</th></tr></thead>
     <tbody>${causes.map(row)}</tbody></table></section>`;
 }

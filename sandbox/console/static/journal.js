@@ -1,12 +1,13 @@
 // The journal: the list of requests, and one request beside it.
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, copyButton, draw, find, follow, get, isRead, kept, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
+import { act, copyButton, draw, find, follow, get, isRead, kept, openPopup, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
 import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, inSpans, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
 import { copyCurl, exportOf, failLink, failed, keyName, lower, outcome, pane, productOf, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
+import { address } from "./candidate.js";
 import { comparison, partner } from "./compare.js";
 import { groupsOf, groupsView, programOf } from "./groups.js";
-import { clearSearch, endTyping, hasName, hasTerm, interval, isInWindow, isOfWindow, plainWords, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
+import { clearSearch, endTyping, hasTerm, interval, isOfWindow, plainWords, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
@@ -44,6 +45,7 @@ let [cursor, reveal, seen] = [0, 0, 0]; // Numbers of requests: of the one with 
 let first = 0; // Index of the first item that is drawn.
 
 const opened = () => Number(state.query.get("request"));
+const isOfEarlierRun = () => !state.file && (state.query.get("run") || state.run) !== state.run;
 const list = () => document.getElementById("list");
 let rowHeight = 30, // It is larger where the list is narrow, and with a larger font.
   head = null; // The line above the rows. Its size changes with theirs.
@@ -112,7 +114,7 @@ const read = async (n) => (state.file ? (state.file.entries.find((e) => e.number
 
 // loadExchange reads the open request. One that was shown and is gone, as after a reset, is closed.
 async function loadExchange(number) {
-  const isEarlier = !state.file && (state.query.get("run") || state.run) !== state.run;
+  const isEarlier = isOfEarlierRun();
   const isLoaded = exchange?.number === number && exchange.ended;
   if (!number) exchange = null;
   else if (isEarlier || !isLoaded) {
@@ -203,11 +205,11 @@ function setRows(next, older, wait = []) {
   foldReads();
 }
 
-// isLike reports whether two items are equal reads that succeeded.
-const isLike = (...both) => both.every((e) => e?.method === "GET" && e.ended && !failed(e) && !e.fault && !e.from_page) && new Set(both.map(textOf)).size === 1;
+// isLike reports whether two items are reads with the same row.
+const isLike = (...both) => both.every((e) => e?.method === "GET" && e.ended) && new Set(both.map(textOf)).size === 1;
 const nameOfRun = (run) => "reads " + run.at(-1).number;
 
-// foldReads leaves the newest one of each run of equal reads that succeeded, such as polls.
+// foldReads leaves the newest one of each run of equal reads, such as polls.
 function foldReads() {
   const runs = [];
   for (const e of items)
@@ -253,9 +255,6 @@ function showNew() {
   draw();
 }
 
-// stay keeps the focus where it is while the pointer presses a button that goes away. Without it in the list, the list goes on moving.
-const stay = (event) => event.preventDefault();
-
 // merge shows what waits.
 function merge() {
   fresh = rows.length && waiting.length <= maxFresh ? rows[0].number + 1 : Infinity;
@@ -272,11 +271,10 @@ async function count() {
   groups &&= page.groups ?? groups;
 }
 
-// forget makes the next load read everything again.
+// forget makes the next load read everything again. What is shown stays until then, and with it the place in the list.
 function forget() {
-  shown = exchange = other = null;
-  actions = [];
-  setRows([], false);
+  shown = other = null;
+  if (exchange) exchange.ended = false;
 }
 
 // Navigation.
@@ -352,15 +350,14 @@ function close() {
 // focusedNumber returns the number of the request whose row has the focus, or NaN.
 const focusedNumber = () => Number(document.activeElement.closest("[data-keep^=x]")?.dataset.keep.slice(1));
 
-// compare compares the open request with the focused one, or else with the last success like it; or ends that.
-function compare() {
-  const focused = focusedNumber();
+// compare compares the open or focused request with the one of a number, or else with the last success like it; or ends that.
+function compare(given) {
   act(async () => {
-    if (exchange && other && (!focused || focused === exchange.number)) return setQuery({ with: "" });
-    if (opened() && focused && focused !== opened()) return setQuery({ with: focused });
-    const e = exchange?.number === (opened() || focused) ? exchange : await read(opened() || focused);
-    const number = await partner(e);
+    if (other && !given) return setQuery({ with: "" });
+    const e = await read(opened() || focusedNumber()),
+      number = given ?? (await partner(e));
     if (!number) return say(`No other request of this route ${state.file ? "in this file " : ""}succeeded`);
+    if (!(await read(number))) throw new Error(`Request #${number} is not in the journal`);
     setQuery({ ...requestQuery(e.number), with: number });
   });
 }
@@ -380,6 +377,7 @@ function key(name) {
   }
   else if (name === "d" && number) compare();
   else if (name === "y" && number) act(async () => copyCurl(await read(number)));
+  else if (name === "f" && opened() && exchange && !state.file) openPopup("failing");
   else if (name === "f" && number && !state.file) act(async () => {
     state.entering = "#inject :checked";
     visit(failLink(await read(number)));
@@ -397,7 +395,7 @@ const href = (number) => path + toQuery({ q: searched(), view: isGroups() ? "gro
 const doneText = (e) => (e.ended && e.method !== "GET" && (!e.status || e.status >= 500) ? (e.done ? "done" : "not done") : "");
 
 // textOf returns what the row of a request says, without its time and number.
-const textOf = (e) => [e.method, e.path, e.query, e.subject, statusText(e), e.pending, keyName(e), programOf(e)].join(" ");
+const textOf = (e) => [e.method, e.path, e.query, e.subject, statusText(e), e.pending, e.error && why(e), e.fault && faultText(e.fault), keyName(e), programOf(e)].join(" ");
 
 // marks returns what is odd about a request: why it failed, and that a write was repeated. A narrow list leaves out what the status and the title also say.
 function marks(e) {
@@ -413,7 +411,7 @@ function marks(e) {
         : e.pending ? html`<span class="quiet">not evaluated yet</span>` : done && html`<span class="gone">${done}</span>`,
     e.number === other?.number && mark("compared", "compared"),
     e.undone && mark("odd", "undone"),
-    e.from_page && mark("", "sent by the page"),
+    e.from_page && mark("", html`${longer("sent ")}by the page`),
     e.repeats
       ? mark("odd", html`${longer("again ")}after #${before?.number ?? e.repeats}${before ? longer(": " + statusText(before)) : nothing}`, before ? `Sent again after #${before.number}, ${outcome(before)}` : "Sent again")
       : e.repeated_by && mark("odd", html`${longer("sent ")}again: #${rows.findLast((r) => r.repeats === e.number)?.number ?? e.repeated_by}`),
@@ -428,12 +426,12 @@ function row(e, tabbable) {
     [second, millis] = [clockTime(e.at), e.at.slice(19, 23)];
   const word = (text) => html`<span class="gone">${text}</span>`; // The content is the row's name.
   return html`<a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""} ${e.number >= fresh ? "fresh" : ""} ${e.subject ? "named" : ""} ${odd.length ? "marked" : ""}`} draggable="false"
-      href=${href(e.number)} data-keep=${"x" + e.number} aria-current=${e.number === opened() ? "true" : nothing}
+      href=${href(e.number)} data-keep=${"x" + e.number} aria-current=${e.number === opened() && !isOfEarlierRun() ? "true" : nothing}
       tabindex=${e.number === tabbable ? 0 : -1}>
     <span class=${"status " + statusKind(e)}>${statusText(e)}</span>
     <span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
     <span class="what" title=${e.path + (e.query && "?" + e.query)}>${tail ? html`<span class=${e.route ? "path" : ""}>${shortIDs(path.slice(0, tail))}</span>` : nothing}<span>${shortIDs(path.slice(tail))}</span>${e.query ? html`<span class="query">?${queryOf(e)}</span>` : nothing}</span>
-    <span class="about"><bdi class="subject" title=${e.subject ?? ""}>${e.subject}</bdi><span class="marks">${odd}</span></span>
+    <span class="about"><bdi class="subject" title=${e.subject ?? ""}>${address(e.subject ?? "")}</bdi><span class="marks">${odd}</span></span>
     <span class="program" title=${programOf(e)}>${productOf(programOf(e))}</span><code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
     <span class=${"took " + tookKind(e)}>${word("took ")}${e.ended ? took(e.took) : "–"}</span>
     <time title=${e.at}>${word("at ")}${second}<span class="millis">${millis}</span></time>${word("number ")}<span class="no">${e.number}</span></a>`;
@@ -484,7 +482,7 @@ function listView(empty) {
       @scroll=${scrolled} @pointerleave=${draw} @focusout=${draw}>
     <div class="columns"><span class="status">Status</span><span class="method">Method</span>
       <span class="what">Request</span><span class="subject"></span><span class="marks"><span class="reason">Reason</span>${
-        news ? html`<button class="new" @mousedown=${stay} @click=${showNew}>${news} new</button>` : nothing
+        news ? html`<button class="new" @mousedown=${(event) => event.preventDefault() /* The focus stays where it is, and without it in the list, the list goes on moving. */} @click=${showNew}>${news} new</button>` : nothing
       }</span><span class="program">Program</span><span class="key">Key</span><span class="took" title="In real time">Took</span><span class="time">Time</span><span class="no">No.</span></div>
     ${empty}<div class="space" .style=${space(first)}></div>
     <ol aria-label="Requests, newest first">${repeat(
@@ -500,7 +498,7 @@ function filterBar() {
   return html`<form class="filters" role="search" aria-label="Search" @submit=${(event) => event.preventDefault()}>
     ${searchField(refused, rows)}<span class="buttons">${switches(!!refused, stats.failed)}
     <span class="tools"><button type="button" class="plain" id="groups" title="Shortcut: g" aria-keyshortcuts="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
-        <button type="button" class="plain" id="alone" aria-pressed=${String(areAlone())} title="What you did between the requests" @click=${() => (localStorage.setItem("rows", areAlone() ? "all" : "requests"), journal.refresh())}>Hide actions</button>
+        <button type="button" class="plain" id="alone" ?disabled=${isGroups()} aria-pressed=${String(areAlone())} title="What you did between the requests" @click=${() => (localStorage.setItem("rows", areAlone() ? "all" : "requests"), journal.refresh())}>Hide actions</button>
         ${state.file ? nothing : html`<a class="button plain" download="journal.json.gz" href=${exportOf({ ...query(), limit: maxRows })} @click=${() => say("Saved as journal.json.gz")}>Export</a>`}${fileButton()}</span></span></form>`;
 }
 
@@ -557,12 +555,12 @@ function sparkline() {
     barWidth = Math.min(step, 10) - 1,
     highest = Math.max(...buckets.map((b) => b.count), 1),
     usual = buckets.reduce((n, b) => n + b.count, 0) / buckets.filter((b) => b.count).length,
-    scaled = highest > 12 * usual ? Math.sqrt : Number; // After a burst the others would be too low to see.
+    scaled = highest > 12 * usual ? Math.log1p : Number; // After a burst the others would be too low to see.
   if (range?.some((i) => i >= buckets.length)) range = null; // Of earlier bars.
   for (const i of buckets.keys()) xs.push(xs[i] + (isIdle(i) ? idleWidth : step));
   const bar = (kind, i, y, h) => svg`<rect class=${kind} x=${(xs[i] + xs[i + 1] - barWidth) / 2} width=${barWidth} y=${y} height=${h} rx="1"></rect>`;
   const group = (b, i) => {
-    const h = b.count ? Math.max(4, scaled(b.count / highest) * height) : 0,
+    const h = b.count ? Math.max(4, (scaled(b.count) / scaled(highest)) * height) : 0,
       size = (n) => Math.max(2, (n / b.count) * h),
       part = (kind, n) => (n ? [bar(kind, i, height - size(n), size(n)), size(n) < h ? bar("gap", i, height - size(n) - 2, 2) : nothing] : nothing);
     return svg`${h ? bar("bar", i, height - h, h) : nothing}${part("bar failed", b.failed)}${part("bar broken", b.failed - b.refused)}`;
@@ -609,12 +607,10 @@ function sparkline() {
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const percent = (x) => (x / width) * 100 + "%";
   const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? "+" + span(60 * Math.round(buckets[i + 1].idle / 60) || buckets[i + 1].idle) : nothing}</i>`;
-  const tickText = (part) => clockTime(buckets[xs.findLastIndex((x) => x <= part * width)].at),
-    tick = (part, i, all) => ((i && tickText(all[i - 1]) === tickText(part)) || dayOf(begin) !== dayOf(end) || isIdle(xs.findLastIndex((x) => x <= part * width)) ? nothing : html`<time class="tick" .style=${`left:${100 * part}%`}>${tickText(part)}</time>`);
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" opacity=${stats.buckets?.length ? 1 : 0.3} tabindex="0" role="slider" aria-label="Requests over time: arrows, with Shift for several bars, and Enter choose a window"
       aria-valuemin="1" aria-valuemax=${buckets.length} aria-valuenow=${(range?.[1] ?? buckets.length - 1) + 1} aria-valuetext=${text(range ? chosen() : stats)} @keydown=${press} @blur=${() => choose(null)}
       @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← →, with Shift for several bars, and Enter, to choose a time window</title>${range ? svg`<rect class="cursor" x=${xs[Math.min(...range)]} width=${xs[Math.max(...range) + 1] - xs[Math.min(...range)]} height=${height}></rect>` : nothing}${buckets.map(group)}</svg>
-    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time>${buckets.length > 9 ? [1 / 6, 1 / 3, 2 / 3, 5 / 6].map(tick) : nothing}<span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
+    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time><span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
 }
 
 // The empty journal.
@@ -641,8 +637,8 @@ function view() {
   const mayMove = !rows.length || groups || (exchange ? waiting.some((e) => e.number === number) : !isRead(list()));
   if (waiting.length + waitingActions.length && mayMove) merge();
   const link = (n) => html`<a href=${href(n)}>#${n}</a>`;
-  const [differs, compared] = other && exchange ? comparison(exchange, other, link, () => setQuery({ with: "" })) : [];
-  const shownPane = { lost: !exchange && (state.connected ? lost : "cannot be read: the sandbox does not respond."), number, writes, candidate, actions: allActions, link, close, compared, compare, words, go: (by) => move(0, by) };
+  const [differs, compared] = other && exchange ? comparison(exchange, other, link, compare) : [];
+  const shownPane = { lost: !exchange && (state.connected ? lost : "cannot be read: the sandbox does not respond."), number, writes, candidate, actions: allActions, link, close, compared, compare: () => compare(), words, go: (by) => move(0, by) };
   const side = number ? pane(exchange, shownPane) : nothing;
   const isFiltered = searched() || state.file,
     hasList = rows.length && (!refused || isTyping); // Those of an earlier search are grey, and only while somebody types.
@@ -651,7 +647,7 @@ function view() {
   const empty = () => html`<p class="none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message}</span>` : html`${noMatch()}${isTyping ? nothing : unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`;
   return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${differs ?? found}</p>${state.file ? fileBanner(state.file) : nothing}${filterBar()}
     ${stats.buckets?.length || state.all.buckets?.length ? sparkline() : nothing}
-    <div class=${`split ${number ? "open" : ""} ${refused || isStale() ? "stale" : ""}`}>${groups && hasList ? groupsView(groups, hasName("key") ? allActions.filter((a) => isInWindow(a.at)) : []) : listView(hasList || !isFiltered ? nothing : empty())}${side}</div>`;
+    <div class=${`split ${number ? "open" : ""} ${refused || isStale() ? "stale" : ""}`}>${groups && hasList ? groupsView(groups) : listView(hasList || !isFiltered ? nothing : empty())}${side}</div>`;
 }
 
 export const journal = {

@@ -3,7 +3,7 @@ import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, change, closePopups, draw, drafts, find, form, get, isRead, kept, loadKeys, lostPane, openPopup, options, organizations, popup, post, say, setQuery, state, textSearch, titleOf, toQuery, visit } from "./core.js";
 import { clockTime, effects, fullTime, middle, plural, shortDay } from "./format.js";
-import { armed, avatar, invitedTwice, pane, personOf, resultFields, resultOf, stages, stagesAhead, stepNotice, steps, verdictKind, verdicts } from "./candidate.js";
+import { address, armed, avatar, invitedTwice, pane, personOf, resultFields, resultOf, stages, stagesAhead, stepNotice, steps, verdictKind, verdicts } from "./candidate.js";
 
 const path = "/_sandbox/console/pipeline";
 
@@ -119,10 +119,10 @@ function card(c, differing) {
     late = !c.report_at ? "no report" : c.report_at > (state.clock?.now ?? "") ? `late ${clockTime(c.report_at).slice(0, 5)}` : "no score";
   const place = [differing.includes("assessment_id") && c.assessment, differing.includes("organization") && c.organization].filter(Boolean).join(" · ");
   return html`<li class=${"card " + (c.ended ? "ended" : "")} data-keep=${c.id} draggable="true" @dragstart=${(event) => event.dataTransfer.setData("text", c.id)}>${avatar(name, c.candidate_email)}
-    <a href=${path + toQuery({ ...Object.fromEntries(state.query), candidate: c.id })} title=${name} aria-label=${name} dir="auto"
+    <a href=${path + toQuery({ ...Object.fromEntries(state.query), candidate: c.id })} title=${name} aria-label=${name} dir="auto" draggable="false"
       aria-current=${c.id === opened() ? "true" : nothing}><bdi>${name}</bdi></a>
-    <span class="mail" title=${c.candidate_email}>${c.candidate_email.split("@").map((part, i) => (i ? html`<span class="host">@${part}</span>` : part))}${place ? html`<br><bdi title=${place}>${place}</bdi>` : nothing}</span>
-    <span class="badges">${c.invitations > 1 ? html`<b class="odd">${invitedTwice(c)}</b> ` : nothing}${armed(c).length ? html`<b class="warn">fault: ${effects(armed(c)[0].fault)[0]}</b> ` : nothing}${c.report_delay && c.stage !== "evaluated" && !c.ended ? html`<b class="warn">late</b> ` : nothing}${c.confidence === "low" ? html`<b class="warn">low confidence</b>` : c.low_confidence?.length ? html`<b class="warn">low: ${c.low_confidence.join(", ").replace("_", " ")}</b>` : nothing}</span>
+    <span class="mail" title=${c.candidate_email}>${address(c.candidate_email)}${place ? html`<br><bdi title=${place}>${place}</bdi>` : nothing}</span>
+    <span class="badges">${c.invitations > 1 ? html`<b class="odd">${invitedTwice(c)}</b> ` : nothing}${armed(c).length ? html`<b class="warn">fault: ${effects(armed(c)[0].fault)[0]}</b> ` : nothing}${c.report_delay && c.stage !== "evaluated" && !c.ended ? html`<b class="warn">late</b> ` : nothing}${c.confidence === "low" ? html`<b class="warn">low confidence</b>` : c.low_confidence?.length ? html`<b class="warn">low confidence: ${c.low_confidence.join(", ").replace("_", " ")}</b>` : nothing}</span>
     <span class="when" title=${fullTime(at)}>${state.clock?.now.startsWith(at.slice(0, 10)) ? clockTime(at).slice(0, 5) : shortDay(at)}</span>
     ${c.ended
         ? html`<span class="mark">${c.ended}</span>`

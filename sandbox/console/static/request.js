@@ -1,7 +1,8 @@
 // The pane of one request.
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, change, closePopups, copy, copyButton, get, linkTo, lostPane, options, popup, say, state, toQuery } from "./core.js";
+import { act, change, closePopups, copy, copyButton, get, linkTo, lostPane, options, popup, post, say, setQuery, state, toQuery } from "./core.js";
+import { choice, usualFaults } from "./candidate.js";
 import { candidatePath, clockTime, cutText, faultText, fromJSON, fullTime, highlight, middle, plural, pretty, shortIDs, span, subjectOf, took } from "./format.js";
 import { curl } from "./curl.js";
 
@@ -29,8 +30,10 @@ export const outcome = (e) =>
 // The address of a request is the same after a reset, when another request has the number.
 export const requestQuery = (number) => ({ request: number, run: state.run });
 
-// failLink leads to the form that makes the next request like this one fail.
-export const failLink = (e) => linkTo("faults", { route: e?.route && `${e.method} ${e.route}`, key: state.keys.some((k) => k.id === e?.key_id && k.state === "valid") ? e.key_id : "", candidate: e?.subject?.includes("@") ? e.subject : "" });
+// likeOf returns the members of a fault that hits the next request like this one, and failLink leads to the form with them.
+const likeOf = (e) => ({ route: e.route && `${e.method} ${e.route}`, key: state.keys.find((k) => k.id === e.key_id && k.state === "valid")?.id, candidate: e.subject?.includes("@") ? e.subject : undefined });
+export const failLink = (e) => linkTo("faults", e && likeOf(e));
+const failNext = (e) => choice("failing", "Fail", Object.keys(usualFaults).map((name) => [name, name]), (name) => act(() => change(() => post("faults", { ...likeOf(e), ...usualFaults[name] }))), html`<p class="quiet">The next request like this one, once.</p><a id="fail-next" href=${failLink(e)}>Other faults…</a>`);
 
 // exportOf returns the address of a file with the requests that a query finds, as plain JSON if zipped is empty.
 export const exportOf = (query, zipped = true) => "/_sandbox/journal" + toQuery({ ...query, details: true, export: true, zipped });
@@ -123,7 +126,6 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
   const person = candidate
     ? html`<a href=${candidatePath(candidate.id)}><bdi>${candidate.candidate_name}</bdi></a>`
     : html`<bdi>${e.subject ?? "the candidate"}</bdi>`;
-  const messages = [message(e, words, "Response", e.response, e.response_headers, e.response_cut ? e.response_size : 0), message(e, words, "Request", e.body, e.headers, 0, e.query)]; // The request is first if a field of it was refused.
   return html`<section class="pane" aria-label=${"Request " + e.number} aria-describedby="headline" tabindex="-1"
       data-ready=${e.number === number ? "" : nothing}>
     <div class="head"><div class="title"><h2 class="headline" id="headline">${headline(e, person)}</h2>${closeButton}</div>
@@ -134,13 +136,14 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
       ${state.file ? nothing : html`<button class="plain small" id="copy-link" @click=${() => act(() => copy(location.href), "The link is copied. It works while this sandbox runs; Save makes a file that stays")}>Copy link</button>
       <button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>${popup("editing", "Edit…", editForm(e), "plain small")}
       <a class="button plain small" id="export" download="request-${e.number}.json" href=${exportOf(e.repeats || e.repeated_by ? { search: `repeats:${e.repeats ?? e.number}` } : { after: e.number - 1, limit: 1 }, "")} @click=${() => say(`Saved as request-${e.number}.json`)}>Save</a>
-      ${e.route ? html`<a class="button plain small" id="fail-next" title="Shortcut: f" aria-keyshortcuts="f" href=${failLink(e)}>Fail…</a>` : nothing}`}</p></div>
+      ${e.route ? failNext(e) : nothing}`}</p></div>
     ${notes(e, candidate && person, writes, candidate?.invitations, link, actions)}
     ${compared ?? html`<dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
       ${fact("Key", found("key:" + keyName(e), html`<code>${keyName(e)}</code>`))}${agentOf(e) ? fact("User-Agent", found(agentTerm(agentOf(e)), middle(agentOf(e), 80))) : nothing}${e.limit && e.status !== 401 ? fact(isWrite(e) ? "Writes remaining" : "Reads remaining", `${e.remaining} of ${e.limit}`) : nothing}
       ${e.request_id ? fact("Request id", html`<code>${e.request_id}</code>`) : nothing}</dl>`}
+    ${message(e, words, "Request", e.body, e.headers, 0, e.query)}
     ${e.withheld ? message(e, words, !e.status ? "Response that was lost" : cutText(e.fault) ? `Full response, of which ${e.response_size} bytes were sent` : "Response that the fault replaced", e.withheld.response, undefined, 0) : nothing}
-    ${e.error?.field ? messages.reverse() : messages}</section>`;
+    ${message(e, words, "Response", e.response, e.response_headers, e.response_cut ? e.response_size : 0)}</section>`;
 }
 
 const found = (q, value) => html`<a href=${linkTo("", { q })}>${value}</a>`;
@@ -172,15 +175,16 @@ const sendAgain = (e) =>
       sent = await fetch(e.path + (e.query && "?" + e.query), { method: e.method, headers, body: isWrite(e) ? e.body : undefined }).catch(() => null);
       const { entries } = await get("journal", { search: sent?.headers.get("X-Request-Id") ?? `method:${e.method} "${e.path}"`, limit: 10 });
       made = entries.findLast((x) => x.from_page);
-    }, () => html`Sent again: ${sent?.status ?? "no response"}${made ? html` · <a href=${linkTo("", requestQuery(made.number))}>Open #${made.number}</a>` : nothing}`);
+    }, () => `Sent again as #${made?.number}: ${sent?.status ?? "no response"}`);
+    if (made) setQuery(requestQuery(made.number), true);
   });
 
 // setsLimit reports whether an action, one of actions, set a rate limit of a request's key before the request, and was not undone before it.
-export const setsLimit = (a, e, actions) =>
+const setsLimit = (a, e, actions) =>
   a.kind === "Rate limit set" && a.key_id === e.key_id && a.after < e.number && !actions.some((u) => u.after < e.number && u.undone?.some((x) => x.at === a.at && x.subject === a.subject));
 
 // limitText says what such an action did. A script and the page set limits in the same way.
-export const limitText = (a) => `The rate limit was set: ${subjectOf(a).replace(/^(\d+) (\w+)/, "$2 to $1")} at ${clockTime(a.at)}`;
+const limitText = (a) => `The rate limit was set: ${subjectOf(a).replace(/^(\d+) (\w+)/, "$2 to $1")} at ${clockTime(a.at)}`;
 
 function notes(e, person, writes, invited, link, actions) {
   const note = (kind, content) => html`<p class=${"note " + kind}>${content}</p>`;
@@ -223,21 +227,18 @@ function story(e, writes, invited, link) {
 const bodyOf = (e, name, text, words) => ((e.bodies ??= {})[name + words] ??= highlight(text, name === "Request" ? refusedOf(e) : [], words));
 
 function message(e, words, name, text, headers, size, query) {
-  const isWithheld = e.withheld && name !== "Request" && name !== "Response",
-    whole = pretty(text ?? ""),
-    sent = isWithheld && e.status && cutText(e.fault) ? pretty(e.response ?? "") : "",
-    end = sent && sent.length < maxShown && whole.startsWith(sent) ? sent.length : maxShown, // Where a fault cut the body.
+  const whole = pretty(text ?? ""),
     omitted = size ? size - (text ?? "").length : Math.max(0, whole.length - maxShown);
   const pairs = (all) => html`<dl class="headers">${all.map(([n, value]) => html`<dt>${n}</dt><dd>${value}</dd>`)}</dl>`;
   const lines = Object.entries(headers ?? {})
     .sort()
     .map(([n, values]) => [n, values.join(", ") + (n === "X-Ratelimit-Reset" ? ` (${timeOf(values[0])})` : "")]);
-  return html`<section aria-label=${name} class=${isWithheld ? "withheld" : ""}>
+  return html`<section aria-label=${name} class=${name === "Request" || name === "Response" ? "" : "withheld"}>
     <h3>${name}${text ? copyButton(text, "Copy the body of the " + name.toLowerCase()) : nothing}</h3>
     ${query ? pairs([...new URLSearchParams(query)]) : nothing}
     ${
       text
-        ? html`<pre class="body">${bodyOf(e, name, whole.slice(0, end), words)}${end < maxShown ? html`<b class="bad">— cut here —</b><span class="quiet">${whole.slice(end, maxShown)}</span>` : nothing}</pre>`
+        ? html`<pre class="body">${bodyOf(e, name, whole.slice(0, maxShown), words)}</pre>`
         : name === "Request" && !isWrite(e) ? nothing : html`<p class="quiet">${headers ? "No body." : !e.status ? "None." : "No longer kept: reads that succeed keep theirs among the newest 1,000 requests."}</p>`
     }
     ${text && name === "Response" && cutText(e.fault) ? html`<p class="bad">— cut here, ${cutText(e.fault).slice(4)} —</p>` : nothing}

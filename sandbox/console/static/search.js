@@ -65,7 +65,7 @@ function isBefore(at, v) {
 export const isOfWindow = (at) => termsOf(searched()).every(isLimit) && isInWindow(at);
 
 // isInWindow reports whether a time is in the time window of the search, whatever else is searched for.
-export const isInWindow = (at) => termsOf(searched()).filter(isLimit).every((t) => isBefore(at, t.replace(/^\w+:/, "")) === t.startsWith("before"));
+const isInWindow = (at) => termsOf(searched()).filter(isLimit).every((t) => isBefore(at, t.replace(/^\w+:/, "")) === t.startsWith("before"));
 const isLimit = (term) => /^(after|before):./.test(term);
 
 // unescaped returns a text without the escapes of JSON in the bodies of a file, where their backslashes are doubled.
@@ -91,9 +91,6 @@ export const termsOf = (search) => search.match(/-?(?:[a-z]+:)?(?:"[^"]*"|\S+)/g
 // plainWords returns what the search has without a name, as the texts that are searched for.
 export const plainWords = (search) => termsOf(search).filter((t) => t[0] !== "-" && !values[/^[a-z]+(?=:)/.exec(t)]).map((t) => t.replace(/^[:…"]+|"$/g, "")).filter(Boolean);
 
-// hasName reports whether the search has a term with a name.
-export const hasName = (name) => termsOf(searched()).some((t) => t.startsWith(name + ":"));
-
 export const hasTerm = (term) => termsOf(searched()).includes(term);
 
 export const without = (...gone) =>
@@ -113,7 +110,8 @@ const brief = (at) => at.slice(0, 23).replace(/(:00)?\.000$/, "");
 // unknown says which names in the search mean nothing there, such as those with a typing error.
 export function unknown() {
   const wrong = [...new Set(searched().match(/(?<=^|\s|-)[a-z]+(?=:[^/\s])/g))].filter((name) => !values[name]);
-  return wrong.length ? html` <b>${wrong.join(" and ")}</b> ${wrong.length > 1 ? "are not names" : "is not a name"} of the search. The names are ${names.join(", ")}.` : "";
+  const near = names.find((name) => name.startsWith(wrong[0]?.slice(0, 2)));
+  return wrong.length ? html` <b>${wrong.join(" and ")}</b> ${wrong.length > 1 ? "are not names" : "is not a name"} of the search${near ? html`: did you mean <b>${near}</b>?` : "."} The names are ${names.join(", ")}.` : "";
 }
 
 // completions returns what the last word of a search can become, nothing if that word is complete or the search ends with a space. rows have some of the values.
