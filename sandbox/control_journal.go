@@ -107,7 +107,11 @@ func (s *Server) readJournal(_ string, q struct {
 		return out, unknown
 	}
 	found := slices.DeleteFunc(matching(exchanges, 0, conditions), func(e *exchange) bool { return q.Before != nil && e.Number >= *q.Before })
-	out.Stats = newStats(found)
+	counted := found
+	if len(found) > 0 {
+		counted = slices.Concat(found, q.window(exchanges[0].At, s.now()))
+	}
+	out.Stats = newStats(counted)
 	if q.Grouped {
 		out.Groups = newGroups(found, out.Stats.Buckets)
 	}
@@ -181,8 +185,8 @@ var bucketLengths = [...]time.Duration{
 	7 * 24 * time.Hour, 28 * 24 * time.Hour, 364 * 24 * time.Hour,
 }
 
-// newStats counts exchanges in buckets of the shortest round length that needs at most maxBuckets. The times of exchanges
-// are not in the order of their numbers after the undo of a move of the clock.
+// newStats counts exchanges in buckets of the shortest round length that needs at most maxBuckets. Those without a number are the
+// ends of a time window. The times of exchanges are not in the order of their numbers after the undo of a move of the clock.
 func newStats(found []*exchange) (out statsJSON) {
 	found = slices.SortedStableFunc(slices.Values(found), func(a, b *exchange) int { return a.At.Compare(b.At) })
 	shortened := minShortened(found)
@@ -241,6 +245,9 @@ func newBuckets(found []*exchange, length, shortened time.Duration) (all []bucke
 			}
 		}
 		b := &all[len(all)-1]
+		if e.Number == 0 {
+			continue
+		}
 		if b.Count++; e.failed() {
 			b.Failed++
 		}

@@ -227,6 +227,32 @@ func TestBucketsFitTheTime(t *testing.T) {
 	assert.Equal(t, 1, buckets[len(buckets)-1].Count, "requests after the undo of a move are earlier")
 }
 
+// TestBucketsSpanTheWindow of a search, as far as the journal has requests and the clock has come.
+func TestBucketsSpanTheWindow(t *testing.T) {
+	now := noon
+	s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
+	for range 5 {
+		inProcess(s).do(t, http.MethodGet, "/api/v1/account", "")
+		now = now.Add(10 * time.Second)
+	}
+	for search, want := range map[string]string{
+		"after:2026-03-10T12:00:05+before:2026-03-10T12:00:35": "12:00:05 12:00:34 [2 3 4]",
+		"after:2026-03-10T12:00:10+before:2026-03-10T12:00:15": "12:00:10 12:00:14 [2]",
+		"after:2026-01-01+before:2027-01-01":                   "12:00:00 12:00:40 [1 2 3 4 5]",
+		"-before:2026-03-10T12:00:20":                          "12:00:20 12:00:40 [3 4 5]",
+		"after:12:00:15":                                       "12:00:20 12:00:40 [3 4 5]",
+		"after:2026-03-10T12:00:41":                            "[]",
+	} {
+		page := readControl[journalNumbers](t, s, "journal?search="+search)
+		ends := ""
+		if all := page.Stats.Buckets; len(all) > 0 {
+			ends = all[0].At.Format(time.TimeOnly) + " " + all[len(all)-1].At.Format(time.TimeOnly) + " "
+		}
+		assert.Equal(t, want, ends+fmt.Sprint(page.numbers()), search)
+		assert.Len(t, page.numbers(), page.Stats.Count, search)
+	}
+}
+
 // TestTheControlAPIsJournal reads one exchange in both forms.
 func TestTheControlAPIsJournal(t *testing.T) {
 	s, d := controlled(t, at(noon))

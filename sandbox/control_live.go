@@ -178,7 +178,8 @@ type fullCandidateJSON struct {
 	world.CandidateInfo
 
 	Report jsontext.Value `json:"report"`
-	Events []eventJSON    `json:"events"` // The newest of the log of the attempt.
+	Coming jsontext.Value `json:"coming,omitzero"` // The late report, which the API does not show yet.
+	Events []eventJSON    `json:"events"`          // The newest of the log of the attempt.
 }
 
 const maxCandidateEvents = 200
@@ -191,6 +192,9 @@ func (c *control) readCandidate(none) (out fullCandidateJSON, err error) {
 	out = fullCandidateJSON{CandidateInfo: one, Report: jsontext.Value("null")}
 	if out.Attempt != nil {
 		out.Report = encodeJSON(reportOf(out.Attempt))
+		if late := out.Attempt.Coming(); late != nil {
+			out.Coming = encodeJSON(late)
+		}
 		log := out.Attempt.Events()
 		out.Events = newEvents(log[max(0, len(log)-maxCandidateEvents):])
 	}

@@ -55,6 +55,20 @@ func (f *journalFilter) conditions(now time.Time) (all []condition, err error) {
 	return all, nil
 }
 
+// window returns the times between which a search looks, as exchanges without a number, within those that the journal has.
+func (f *journalFilter) window(oldest, now time.Time) (bounds []*exchange) {
+	for _, word := range searchWord.FindAllStringSubmatch(f.Search, -1) {
+		at, ok := parseSearchTime(word[3]+word[4], now)
+		switch isTime := ok && at.Year() > 0 && word[1] == ""; {
+		case isTime && word[2] == "after" && at.After(oldest):
+			bounds = append(bounds, &exchange{Entry: Entry{At: at}})
+		case isTime && word[2] == "before" && at.Before(now):
+			bounds = append(bounds, &exchange{Entry: Entry{At: at.Add(-1)}})
+		}
+	}
+	return bounds
+}
+
 // newCondition returns the condition that a name and its value mean, or what is wrong with the value. It
 // returns nil for an unknown name. A value of some names can be a list with commas: one match is enough.
 func newCondition(name, value string, now time.Time) (c condition, problem string) {

@@ -14,6 +14,14 @@ func (a *Attempt) Events() []Event { return a.log }
 // Report returns the report without its rank.
 func (a *Attempt) Report() Report { return a.candidate.report() }
 
+// Coming returns the report of an evaluation that is late, as it will be; nil for any other.
+func (a *Attempt) Coming() *Report {
+	if c := a.candidate; c.reportAt() != nil && !c.ready() {
+		return &c.graded
+	}
+	return nil
+}
+
 // Rank returns the rank among evaluated submissions. Later evaluations may change it. ok
 // is false before evaluation.
 func (a *Attempt) Rank() (rank Rank, ok bool) { return a.candidate.rank() }
