@@ -159,7 +159,7 @@ func TestATypingErrorIsSaidAndUndone(t *testing.T) {
 	}
 	names := "[...document.querySelectorAll('#assessment option')].map(o => o.text).join()"
 	assert.Equal(t, "Backend engineer", evaluate[string](p, "[...document.querySelectorAll('#assessment-names option')].map(o => o.value).join()"), "suggested")
-	p.press("#invite > button")
+	p.press("#invite > button:not(.clear)")
 	p.appears(".said", "Ada Lovelace invited · new assessment “backend engineers”")
 	evaluate[string](p, "document.querySelector('.said a').click(), ''")
 	p.appears(".pane.candidate h2", "Ada Lovelace")
@@ -174,7 +174,7 @@ func TestATypingErrorIsSaidAndUndone(t *testing.T) {
 	for id, text := range map[string]string{"assessment": "backend engineers", "name": "Ada Lovelace", "email": "nowhere"} {
 		p.fill("#invite-"+id, text)
 	}
-	p.press("#invite > button")
+	p.press("#invite > button:not(.clear)")
 	p.appears("#invite-email-error", "email")
 	all, err := p.client(sandbox.LiveKey).Assessments.List().Collect(t.Context())
 	require.NoError(t, err)
@@ -544,6 +544,7 @@ func TestATimeWindow(t *testing.T) {
 	p.appears(".axis", "17:13:00 – 17:15:05: 3 requests, 0 failed")
 	mouse(input.DispatchMouseEventTypeMouseReleased, toX, fromY)
 	p.listed(6, 5, 4)
+	p.becomes("[...document.querySelectorAll('.axis time:not(.tick)')].map(e => e.innerText).join() === '17:13:00,17:15:06'") // Of the window, in bars of 2 s.
 	assert.Equal(t, "after:2026-11-28T17:13 before:2026-11-28T17:15:05", evaluate[string](p, "document.querySelector('[name=q]').value"))
 	p.dress(appearance{width: 390, height: 844})
 	p.becomes("document.querySelector('.over-time svg').getBoundingClientRect().height === 28 && document.querySelector('.filters').offsetHeight < 110")
@@ -640,10 +641,10 @@ func TestOneCandidate(t *testing.T) {
 	p.do(chromedp.NavigateBack())
 	p.press("[popovertarget=late]")
 	p.fill("#lateness-seconds", "soon")
-	p.press("#lateness > button")
+	p.press("#lateness > button:not(.clear)")
 	p.do(chromedp.WaitVisible(chromedp.ID("lateness-seconds-error")))
 	p.fill("#lateness-seconds", "90")
-	p.press("#lateness > button")
+	p.press("#lateness > button:not(.clear)")
 	p.appears(".said", "Ada report late by 1 min 30 s")
 	p.becomes("!document.querySelector(':popover-open')")
 	p.press("[popovertarget=late]")
@@ -654,6 +655,7 @@ func TestOneCandidate(t *testing.T) {
 	result := sandbox.Result{ShipScore: new(31), Verdict: "no", IntegrityStatus: "flagged", LowConfidence: []hiring.PillarID{"craft"}}
 	require.NoError(t, p.server.Evaluate(submission, result))
 	p.appears("#delayed", "The report is not ready yet. It will be on")
+	p.appears(".pane .report h3", "Report from ")
 	p.appears(".card .mark", "late ")
 	p.fill("#advance", "10m")
 	p.appears("#ahead", "late report ready: Ada")
@@ -706,7 +708,7 @@ func TestOneCandidate(t *testing.T) {
 	assert.Contains(t, p.text(".filters"), "1 of 3 e-mails")
 	p.visit("console/faults")
 	p.fill("#inject-candidate", "ada@candidates.test")
-	p.press("#inject > button")
+	p.press("#inject > button:not(.clear)")
 	p.appears(".faults tr.waiting", "500 for every request about ada@candidates.test")
 }
 
@@ -807,7 +809,7 @@ func TestSendAgain(t *testing.T) {
 	evaluate[string](p, "(later => { window.ends = []; window.setTimeout = (f, ms) => ms < 5000 ? later(f, ms) : ends.push(f) })(setTimeout), ''")
 	p.press("#again")
 	p.appears(".said", "Sent again as #2: 201")
-	p.appears(".pane .meta", "#2")
+	p.appears("p.more", "#2 this request: 201") // Beside the first one.
 	evaluate[string](p, "document.querySelector('.said button').focus(), ends.forEach(f => f()), requestAnimationFrame(() => requestAnimationFrame(() => { window.drawn = true })), ''")
 	p.becomes("window.drawn")
 	p.becomes("document.activeElement.closest('.said')?.offsetHeight > 0") // As long as it has the focus.
@@ -849,7 +851,7 @@ func TestSendAgain(t *testing.T) {
 	p.fill("#editing input", "/api/v1/assessments?page_size=5?0")
 	p.press("#editing form button")
 	p.appears(".said", ": 400")
-	p.appears(".pane .meta", "#6")
+	p.appears("p.more", "#6 this request")
 	p.press("[popovertarget=editing]")
 	p.choose("#editing select", "")
 	p.press("#editing form button")

@@ -27,7 +27,7 @@ func TestEachFaultIsInjected(t *testing.T) {
 		"502 page of a proxy": "Bad gateway", "Cut in the middle": "EOF",
 	} {
 		p.press("#inject [value=" + quote(preset) + "]")
-		p.press("#inject > button")
+		p.press("#inject > button:not(.clear)")
 		p.appears(".faults tr.waiting", "1 left")
 		p.appears("nav .badge", "1")
 		_, err := p.client(sandbox.TestKey).Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: "c0000000-0000-4000-8000-000000000001", Name: "n"})
@@ -37,7 +37,7 @@ func TestEachFaultIsInjected(t *testing.T) {
 	}
 	p.press("#inject [value='500 Internal error']")
 	p.fill("#inject-status", "404")
-	p.press("#inject > button")
+	p.press("#inject > button:not(.clear)")
 	p.appears(".faults tr.waiting", "1 left")
 	_, err := p.client(sandbox.TestKey).Account.Get(t.Context())
 	require.ErrorIs(t, err, hiring.ErrNotFound, "the code of the status, not of the usual fault")
@@ -50,7 +50,7 @@ func TestFailTheNextThreeRequests(t *testing.T) {
 	p.visit("console/faults")
 	p.choose("#inject-route", "GET /account")
 	p.choose("#inject-times", "3")
-	p.press("#inject > button")
+	p.press("#inject > button:not(.clear)")
 	p.appears(".faults tr.waiting", "500 for GET /account")
 	get := func() error { _, err := p.client(sandbox.TestKey).Account.Get(t.Context()); return err }
 	require.ErrorIs(t, get(), hiring.ErrInternal)
@@ -126,10 +126,10 @@ func TestKeysAreATable(t *testing.T) {
 	p.fill("#add-key-token", "sk_live_acme")
 	p.fill("#add-key-organization", "acme")
 	p.fill("#add-key-expires", "soon")
-	p.press("#add-key > button")
+	p.press("#add-key > button:not(.clear)")
 	p.appears("#add-key-expires-error", "time like")
 	p.fill("#add-key-expires", "2099-12-31")
-	p.press("#add-key > button")
+	p.press("#add-key > button:not(.clear)")
 	p.appears(".said", "sk_live_acme is added")
 	p.appears(".keys", "expires Thu, 31 Dec 2099")
 	_, err = p.client("sk_live_acme").Account.Get(t.Context())

@@ -187,7 +187,7 @@ func TestATouchScreen(t *testing.T) {
 		p.becomes("document.activeElement.id === " + quote("invite-"+field))
 		p.do(chromedp.KeyEvent(text))
 	}
-	tap("#invite > button")
+	tap("#invite > button:not(.clear)")
 	p.appears(".card", "ada@candidates.test")
 	p.becomes("!document.querySelector(':popover-open')")
 	for view, shown := range map[string]string{"console/keys": ".keys td button", "console/mails": ".mail-row"} {
@@ -494,7 +494,7 @@ func TestOneRequest(t *testing.T) {
 	p.appears(".pane .meta", "#2")
 	p.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("f")) // Of the row that has the focus.
 	p.becomes("document.getElementById('inject-route')?.value === 'GET /account' && document.activeElement.value === '500 Internal error'")
-	p.press("#inject > button") // The first: 500 Internal error.
+	p.press("#inject > button:not(.clear)") // The first: 500 Internal error.
 	p.appears(".faults tr.waiting", "500 for GET /account of sk_live_sandbox")
 }
 

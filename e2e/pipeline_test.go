@@ -27,7 +27,7 @@ func TestAWholeHireByClicks(t *testing.T) {
 	p.fill("#invite-assessment", "Backend engineer")
 	p.fill("#invite-name", "Ada Lovelace")
 	p.fill("#invite-email", "ada@candidates.test")
-	p.press("#invite > button")
+	p.press("#invite > button:not(.clear)")
 	for _, step := range []string{"Mark opened", "Start", "Submit", "Evaluate"} {
 		p.appears(".card button", step)
 		p.press(".card button")
@@ -44,7 +44,7 @@ func TestAWholeHireByClicks(t *testing.T) {
 	p.press("#evaluate summary")
 	p.press("#evaluate-low_confidence-craft")
 	p.do(chromedp.SendKeys(chromedp.CSS("#evaluate-summary"), "Careful, and quick."))
-	p.press("#evaluate > button")
+	p.press("#evaluate > button:not(.clear)")
 	for _, shown := range []string{"Careful, and quick.", "88", "AI Fluency above most candidates", "no score: not enough data", "87\nlow confidence"} {
 		p.appears(".report", shown)
 	}
@@ -207,7 +207,7 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 			evaluate[string](p, fmt.Sprintf("(e => { e.value = %q; e.dispatchEvent(new Event('input')); return '' })(document.getElementById(%q))", value, form+"-"+id))
 		}
 		evaluate[string](p, "document.getElementById("+quote(form)+").closest('[popover]:not(:popover-open)')?.showPopover(), ''")
-		p.press("#" + form + " > button")
+		p.press("#" + form + " > button:not(.clear)")
 		p.appears("#"+form+"-"+field+"-error", says)
 		assert.Equal(t, "true", evaluate[string](p, fmt.Sprintf("document.getElementById(%q).getAttribute('aria-invalid')", form+"-"+field)))
 		assert.Equal(t, form+"-"+field, evaluate[string](p, "document.activeElement.id"))
@@ -222,14 +222,14 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	refused("invite", "assessment", map[string]string{"assessment": " "}, "Must not be empty")
 	p.fill("#invite-assessment", " ")
 	p.fill("#invite-name", " ")
-	p.press("#invite > button")
+	p.press("#invite > button:not(.clear)")
 	p.becomes(`document.activeElement.id === "invite-assessment"`)
 	p.fill("#invite-assessment", "Backend engineer")
 	p.fill("#invite-email", "")
-	p.press("#invite > button")
+	p.press("#invite > button:not(.clear)")
 	p.becomes(`[...document.querySelectorAll("#invite .error")].map(e => e.id).join() === "invite-name-error"`)
 	p.fill("#invite-name", "Bea Smith")
-	p.press("#invite > button")
+	p.press("#invite > button:not(.clear)")
 	p.appears(".said", "Bea Smith invited")
 	p.becomes("!document.querySelector(':popover-open')")
 	assert.Equal(t, "bea.smith@candidates.test", p.server.Mails()[1].Email)
@@ -257,14 +257,14 @@ func TestDraftsSurvive(t *testing.T) {
 		evaluate[string](p, fmt.Sprintf("(e => { e.value = %q; e.dispatchEvent(new Event(e.matches('select') ? 'change' : 'input')); return '' })(document.getElementById('result-%s'))", text, id))
 	}
 	assert.Equal(t, "bea@candidates.test", evaluate[string](p, `document.getElementById("result-email").value`))
-	p.press("#result > button")
+	p.press("#result > button:not(.clear)")
 	for _, shown := range []string{"Beatrix", "31", "no", "⚑"} {
 		p.appears(".column:last-child .card", shown)
 	}
 	p.becomes(`!document.querySelector(":popover-open") && document.getElementById("result-email").value === ""`)
 	p.visit("console/faults")
 	p.choose("#inject-times", "3")
-	p.press("#inject > button")
+	p.press("#inject > button:not(.clear)")
 	p.appears(".faults tr.waiting", "3 left")
 	p.becomes(`document.getElementById("inject-times").value === "3"`) // The form keeps it for the next one.
 }
@@ -358,7 +358,7 @@ func TestOrganizations(t *testing.T) {
 	p.fill("#invite-assessment", "Theirs")
 	p.fill("#invite-name", "Ada Lovelace")
 	p.fill("#invite-email", "ada@candidates.test")
-	p.press("#invite > button")
+	p.press("#invite > button:not(.clear)")
 	p.becomes("document.querySelectorAll('.card').length === 1")
 	all, err := p.client("sk_live_acme").Assessments.List().Collect(t.Context())
 	require.NoError(t, err)

@@ -94,7 +94,7 @@ export function pane(c, actions) {
       ${c.steps.includes("revoke") ? html`<button class="plain danger" id="revoke" @click=${revoke}>Revoke</button>` : nothing}
     </p>${tests(c, actions)}</div>
     <p class="meta">${id("Invitation", c.id)}${id("Submission", c.submission_id)}</p>
-    ${c.stage === "submitted" ? grading(c, actions) : nothing}${c.report?.evaluated ? report(c.report) : nothing}
+    ${c.stage === "submitted" ? grading(c, actions) : nothing}${c.report?.evaluated ? report(c.report, "Report") : c.coming ? report(c.coming, `Report from ${fullTime(c.report_at)} on`) : nothing}
     ${c.stage === "evaluated" ? html`<details><summary>Evaluate again</summary><p class="quiet">Replaces the result. What is left empty is chosen anew.</p>${grading(c, actions)}</details>` : nothing}
     ${lists(c)}</section>`;
 }
@@ -159,14 +159,14 @@ function grading(c, actions) {
   </section>`;
 }
 
-function report(r) {
+function report(r, title) {
   const lists = Object.entries(r).filter(([name, items]) => name !== "pillars" && Array.isArray(items) && items.length);
   const fact = (text, kind) => text && html`<span class=${"mark " + (kind || "")}>${text}</span>`,
     place = r.pipeline_rank && `rank ${r.pipeline_rank.rank} of ${r.pipeline_rank.total}`;
   const meter = (p) => html`<b>${p.score}</b><meter min="0" max="100" value=${p.score} aria-label=${p.label}></meter>`;
   const pillar = (p) => html`<li><span>${p.label}</span> ${p.score === null ? html`<small>no score: not enough data</small>` : meter(p)}
     ${p.low_confidence && p.score !== null ? html`<b class="warn">low confidence</b>` : nothing}</li>`;
-  return html`<section class="report" aria-label="Report"><h3>Report</h3>
+  return html`<section class="report" aria-label="Report"><h3>${title}</h3>
     <div class=${"verdict " + verdictKind(r.verdict)}><svg viewBox="0 0 36 36" aria-hidden="true"><circle cx="18" cy="18" r="16"></circle>${r.ship_score ? svg`<circle cx="18" cy="18" r="16" pathLength="100" stroke-dasharray=${`${r.ship_score} 100`}></circle>` : nothing}</svg><b>${r.ship_score ?? "–"}</b>
       <div><p><strong>${r.verdict_label}</strong>${fact(`confidence ${r.confidence}`, r.confidence === "low" && "warn")}${fact(`integrity ${r.integrity_status}`, r.integrity_status === "flagged" && "bad")}${fact(place)}${fact(r.percentile && `percentile ${r.percentile}`)}</p>
     <p>${r.summary}</p></div></div><ul class="pillars">${(r.pillars ?? []).map(pillar)}</ul>

@@ -46,7 +46,7 @@ const preview = refresher(async () => {
 }, 150);
 
 // wrong says why a text does not move the clock. The server knows durations alone. Without a connection it says nothing: a banner does.
-const wrong = (error) => error.status !== 0 && (error.field === "seconds" ? "This is no duration, time or date" : error.message);
+const wrong = (error) => error.status !== 0 && (error.field === "seconds" ? "This is no duration, time or date. The clock goes forward only" : error.message);
 
 // look previews what is typed, or the step of a button.
 function look(text, step = "") {
@@ -166,10 +166,10 @@ function shortcuts() {
     ["g", "groups of requests that are alike"],
     ["z", "undo the last action of the page, which a notice names first, then the one before"],
     ["f", "fail the next of its route"],
-    ["e w", "only failed requests, only writes that were sent again"],
-    ["i a", "invite a candidate, add a result"],
+    ["e", "only failed requests"], ["w", "only writes that were sent again"],
+    ["i", "invite a candidate"], ["a", "add a result"],
     ["/", "search; ↓ and Enter choose a suggestion, Enter alone goes to the first result"],
-    ["n c", "show what is new, move the clock"],
+    ["n", "show what is new"], ["c", "move the clock"],
     ["1 – 5", "journal, pipeline, mails, faults, keys"],
   ];
   const line = ([keys, what]) => html`<dt>${keys.split(" ").map((k) => (/^(or|arrows|–)$/.test(k) ? k + " " : html`<kbd>${k}</kbd> `))}</dt><dd>${what}</dd>`;

@@ -328,8 +328,11 @@ export function form({ id, label, fields, button, send, subject = "", keep = [],
     await draw();
     element.querySelector("[aria-invalid=true]")?.focus();
   };
-  const draftOf = (f) => String(drafts[subject + id + "-" + f.name] ?? usual(f)),
-    clear = () => fields.forEach((f) => setDraft(subject + id + "-" + f.name));
+  const draftOf = (f) => String(drafts[subject + id + "-" + f.name] ?? usual(f));
+  const clear = ({ target }) => {
+    target.form.elements[0].focus();
+    for (const f of fields) setDraft(subject + id + "-" + f.name);
+  };
   const error = state.errors[id];
   const wrong = error && fields.filter((f) => f.name === error.field || error.field?.endsWith("." + f.name));
   const show = (f) => field(id, f, subject, wrong?.includes(f) ? error.message : "");
@@ -337,7 +340,8 @@ export function form({ id, label, fields, button, send, subject = "", keep = [],
   return html`<form id=${id} class=${"form " + kind} aria-label=${label} novalidate @submit=${submit}>
     ${fields.filter((f) => !f.more).map(show)}
     ${folded.length ? html`<details class="further" ?open=${!!wrong?.some((f) => f.more)}><summary>More fields</summary><div class="form">${folded.map(show)}</div></details>` : nothing}
-    <button>${button}</button>${fields.every((f) => draftOf(f) === usual(f)) ? nothing : html`<button type="button" class="plain clear" @click=${clear}>Clear</button>`}${error && !wrong.length ? html`<p class="error" role="alert">${error.message}</p>` : nothing}</form>`;
+    <button type="button" class="plain clear" ?disabled=${fields.every((f) => draftOf(f) === usual(f))} @click=${clear}>Clear</button>
+    <button>${button}</button>${error && !wrong.length ? html`<p class="error" role="alert">${error.message}</p>` : nothing}</form>`;
 }
 
 // usual returns the value of a field without a draft.

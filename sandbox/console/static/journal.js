@@ -205,15 +205,16 @@ function setRows(next, older, wait = []) {
   foldReads();
 }
 
-// isLike reports whether two items are reads with the same row.
-const isLike = (...both) => both.every((e) => e?.method === "GET" && e.ended) && new Set(both.map(textOf)).size === 1;
+// isLike reports whether two items are reads, one after the other, whose rows say the same.
+const isLike = (e, above) => e.method === "GET" && e.ended && e.number + 1 === above?.number && members.every((n) => e[n] === above?.[n]) && ["error", "fault"].every((n) => JSON.stringify(e[n]) === JSON.stringify(above[n]));
+const members = ["method", "path", "query", "status", "ended", "subject", "pending", "throttled", "key_id", "agent", "from_page"];
 const nameOfRun = (run) => "reads " + run.at(-1).number;
 
 // foldReads leaves the newest one of each run of equal reads, such as polls.
 function foldReads() {
   const runs = [];
   for (const e of items)
-    if (isLike(e, runs.at(-1)?.[0])) runs.at(-1).push(e);
+    if (isLike(e, runs.at(-1)?.at(-1))) runs.at(-1).push(e);
     else runs.push([e]);
   folds = new Map(runs.filter((run) => run.length >= minFold).map((run) => [run[0].number, run]));
   items = runs.flatMap((run) => (folds.has(run[0].number) && !unfolded.has(nameOfRun(run)) ? [run[0]] : run));
@@ -274,7 +275,7 @@ async function count() {
 // forget makes the next load read everything again. What is shown stays until then, and with it the place in the list.
 function forget() {
   shown = other = null;
-  if (exchange) exchange.ended = false;
+  exchange &&= { ...exchange, ended: false };
 }
 
 // Navigation.
@@ -393,9 +394,6 @@ const href = (number) => path + toQuery({ q: searched(), view: isGroups() ? "gro
 
 // doneText says whether the work of a write was done, if its response leaves that open.
 const doneText = (e) => (e.ended && e.method !== "GET" && (!e.status || e.status >= 500) ? (e.done ? "done" : "not done") : "");
-
-// textOf returns what the row of a request says, without its time and number.
-const textOf = (e) => [e.method, e.path, e.query, e.subject, statusText(e), e.pending, e.error && why(e), e.fault && faultText(e.fault), keyName(e), programOf(e)].join(" ");
 
 // marks returns what is odd about a request: why it failed, and that a write was repeated. A narrow list leaves out what the status and the title also say.
 function marks(e) {
@@ -607,10 +605,12 @@ function sparkline() {
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const percent = (x) => (x / width) * 100 + "%";
   const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? "+" + span(60 * Math.round(buckets[i + 1].idle / 60) || buckets[i + 1].idle) : nothing}</i>`;
+  const tickText = (part) => clockTime(buckets[xs.findLastIndex((x) => x <= part * width)].at),
+    tick = (part, i, all) => ((i && tickText(all[i - 1]) === tickText(part)) || dayOf(begin) !== dayOf(end) || isIdle(xs.findLastIndex((x) => x <= part * width)) ? nothing : html`<time class="tick" .style=${`left:${100 * part}%`}>${tickText(part)}</time>`);
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" opacity=${stats.buckets?.length ? 1 : 0.3} tabindex="0" role="slider" aria-label="Requests over time: arrows, with Shift for several bars, and Enter choose a window"
       aria-valuemin="1" aria-valuemax=${buckets.length} aria-valuenow=${(range?.[1] ?? buckets.length - 1) + 1} aria-valuetext=${text(range ? chosen() : stats)} @keydown=${press} @blur=${() => choose(null)}
       @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← →, with Shift for several bars, and Enter, to choose a time window</title>${range ? svg`<rect class="cursor" x=${xs[Math.min(...range)]} width=${xs[Math.max(...range) + 1] - xs[Math.min(...range)]} height=${height}></rect>` : nothing}${buckets.map(group)}</svg>
-    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time><span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
+    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time>${buckets.length > 9 ? [1 / 6, 1 / 3, 2 / 3, 5 / 6].map(tick) : nothing}<span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
 }
 
 // The empty journal.

@@ -7,7 +7,7 @@ import { address, armed, avatar, invitedTwice, pane, personOf, resultFields, res
 
 const path = "/_sandbox/console/pipeline";
 
-// columns and counts are shown. Newer ones wait while somebody reads the board.
+// columns are shown. Newer ones wait while somebody reads the board, but not the counts.
 let assessments = null,
   columns = {},
   counts = {},
@@ -32,17 +32,15 @@ async function load() {
   ]);
   assessments = list.assessments;
   candidate = found;
-  waiting = {
-    counts: pages[0].counts,
-    columns: Object.fromEntries(stages.map((stage, i) => [stage, pages[i].candidates])),
-  };
+  counts = pages[0].counts;
+  waiting = Object.fromEntries(stages.map((stage, i) => [stage, pages[i].candidates]));
   const name = JSON.stringify([q, limit]);
   if (shown !== name) show();
   shown = name;
 }
 
 function show() {
-  if (waiting) ({ counts, columns } = waiting);
+  columns = waiting ?? columns;
   waiting = null;
 }
 
@@ -59,7 +57,7 @@ const cards = () => Object.values(columns).flat();
 // news returns the number of candidates that wait with a change.
 function news() {
   const before = new Set(cards().map((c) => JSON.stringify(c)));
-  return Object.values(waiting.columns).flat().filter((c) => !before.has(JSON.stringify(c))).length;
+  return Object.values(waiting).flat().filter((c) => !before.has(JSON.stringify(c))).length;
 }
 
 // takes are the operations that take a candidate to a stage, after the beginning of the attempt or before it.

@@ -8,7 +8,7 @@ const times = () => ["5m", "1h", ...(state.clock ? [state.clock.now.slice(0, 16)
 // values are what can follow each name.
 const values = {
   __proto__: null,
-  status: () => ["4xx", "5xx", "2xx", "400", "404", "429", "none"],
+  status: (rows) => ["4xx", "5xx", "2xx", "none", ...of(rows, (e) => e.status && String(e.status)).sort()],
   route: () => ["none", ...new Set(state.routes.map((r) => r.split(" ")[1]))],
   method: () => ["GET", "POST", "PATCH", "DELETE"],
   key: () => [...state.keys.map((k) => k.token), "none"],
