@@ -376,7 +376,7 @@ func TestTheSearchCompletes(t *testing.T) {
 	p.listed(8, 7, 6, 5, 4, 3, 2, 1)
 	p.fill("input[name=q]", "after:23:0")
 	p.becomes("document.querySelector('[aria-keyshortcuts=e]').innerText === 'Failed'")
-	p.becomes("document.querySelector('.axis span').innerText === '8 requests, 4 failed'")
+	p.becomes("document.querySelector('.axis span').innerText.startsWith('8 requests, 4 failed')")
 	p.becomes("!document.querySelector('.suggest .error, [aria-invalid=true]') && !document.querySelector('main > [role=status]').innerText") // Until a pause.
 	evaluate[string](p, "window.pause(), ''")
 	p.appears(".suggest .error", "after: must be a time")
@@ -403,7 +403,7 @@ func TestTheSearchCompletes(t *testing.T) {
 		p.fill("input[name=q]", "status:201")
 		p.appears(".axis", "2 of 8 requests, 0 failed")
 		replace("took:>abc")
-		p.becomes("document.querySelector('.axis span').innerText === '8 requests, 4 failed'") // None is counted as found.
+		p.becomes("document.querySelector('.axis span').innerText.startsWith('8 requests, 4 failed')") // None is counted as found.
 		replace("status:201")
 		p.appears(".axis", "2 of 8 requests, 0 failed")
 		replace("took:>abc")
@@ -667,8 +667,7 @@ func TestOneCandidate(t *testing.T) {
 	}
 	result.Confidence = "low"
 	require.NoError(t, p.server.Evaluate(submission, result))
-	p.appears(".card", "low confidence")                                                                     // Of the whole report.
-	p.becomes("(all => all[0].offsetWidth < all[4].offsetWidth)([...document.querySelectorAll('.column')])") // Empty ones give their place.
+	p.appears(".card", "low confidence") // Of the whole report.
 	p.choose("#verdict", "yes")
 	p.appears(".none", "No candidate matches.")
 	p.choose("#verdict", "flagged")

@@ -222,6 +222,7 @@ func TestEqualReadsAreFolded(t *testing.T) {
 	p.becomes("document.activeElement.dataset.keep === 'x5'")
 	p.do(chromedp.KeyEvent(kb.ArrowRight))
 	p.listed(11, 8, 7, 6, 5, 4, 3, 2, 1)
+	p.becomes("[...document.querySelectorAll('.member .no')].map(e => e.innerText).join() === '4,3,2,1'")
 	p.do(chromedp.KeyEvent("j"))
 	p.becomes("document.activeElement.dataset.keep === 'x4'")
 	p.do(chromedp.KeyEvent("k"), chromedp.KeyEvent("h"))

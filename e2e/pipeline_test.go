@@ -214,7 +214,9 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 		for id, value := range values {
 			assert.Equal(t, value, evaluate[string](p, fmt.Sprintf("document.getElementById(%q).value", form+"-"+id)), "kept")
 		}
+		isOpen := evaluate[bool](p, "!!document.querySelector('#"+form+" > .further[open]')")
 		p.fill("#"+form+"-"+field, "1")
+		assert.Equal(t, isOpen, evaluate[bool](p, "!!document.querySelector('#"+form+" > .further[open]')"), "what has the focus stays open")
 		p.becomes("!document.querySelector('#" + form + " [aria-invalid]')") // No longer wrong.
 	}
 	refused("evaluate", "ship_score", map[string]string{"ship_score": "500", "summary": "A long text"}, "0 to 100")

@@ -339,7 +339,7 @@ export function form({ id, label, fields, button, send, subject = "", keep = [],
   const folded = fields.filter((f) => f.more);
   return html`<form id=${id} class=${"form " + kind} aria-label=${label} novalidate @submit=${submit}>
     ${fields.filter((f) => !f.more).map(show)}
-    ${folded.length ? html`<details class="further" ?open=${!!wrong?.some((f) => f.more)}><summary>More fields</summary><div class="form">${folded.map(show)}</div></details>` : nothing}
+    ${folded.length ? html`<details class="further" ?open=${!!wrong?.some((f) => f.more) || !!document.querySelector(`#${id} > .further`)?.open}><summary>More fields</summary><div class="form">${folded.map(show)}</div></details>` : nothing}
     <button type="button" class="plain clear" ?disabled=${fields.every((f) => draftOf(f) === usual(f))} @click=${clear}>Clear</button>
     <button>${button}</button>${error && !wrong.length ? html`<p class="error" role="alert">${error.message}</p>` : nothing}</form>`;
 }

@@ -40,6 +40,7 @@ let since = "", // Time of the oldest request that the server has, if it dropped
   fresh = Infinity; // Rows from this number on are new.
 const unfolded = new Set(); // Names of runs of actions and of equal reads.
 let folds = new Map(); // The runs of equal reads, by the number of their newest one.
+let members = new Set(); // The numbers of the others.
 let shown = null; // The search and the view of the rows.
 let [cursor, reveal, seen] = [0, 0, 0]; // Numbers of requests: of the one with the focus, the one to scroll to, and the last one in the pane.
 let first = 0; // Index of the first item that is drawn.
@@ -206,8 +207,8 @@ function setRows(next, older, wait = []) {
 }
 
 // isLike reports whether two items are reads, one after the other, whose rows say the same.
-const isLike = (e, above) => e.method === "GET" && e.ended && e.number + 1 === above?.number && members.every((n) => e[n] === above?.[n]) && ["error", "fault"].every((n) => JSON.stringify(e[n]) === JSON.stringify(above[n]));
-const members = ["method", "path", "query", "status", "ended", "subject", "pending", "throttled", "key_id", "agent", "from_page"];
+const isLike = (e, above) => e.method === "GET" && e.ended && e.number + 1 === above?.number && equal.every((n) => e[n] === above?.[n]) && ["error", "fault"].every((n) => JSON.stringify(e[n]) === JSON.stringify(above[n]));
+const equal = ["method", "path", "query", "status", "ended", "subject", "pending", "throttled", "key_id", "agent", "from_page"];
 const nameOfRun = (run) => "reads " + run.at(-1).number;
 
 // foldReads leaves the newest one of each run of equal reads, such as polls.
@@ -217,6 +218,7 @@ function foldReads() {
     if (isLike(e, runs.at(-1)?.at(-1))) runs.at(-1).push(e);
     else runs.push([e]);
   folds = new Map(runs.filter((run) => run.length >= minFold).map((run) => [run[0].number, run]));
+  members = new Set([...folds.values()].flatMap((run) => run.slice(1).map((e) => e.number)));
   items = runs.flatMap((run) => (folds.has(run[0].number) && !unfolded.has(nameOfRun(run)) ? [run[0]] : run));
 }
 
@@ -486,7 +488,7 @@ function listView(empty) {
     <ol aria-label="Requests, newest first">${repeat(
       part,
       (e, i) => e.number ?? e.run?.name ?? (e.day ? "day" + i : e.action.at + e.action.kind + e.action.subject), // After the undo of a move, a day comes twice.
-      (e, i) => html`<li class=${e.number ? "" : e.day ? "day" : "action"} aria-setsize=${more ? -1 : items.length} aria-posinset=${first + i + 1}>${
+      (e, i) => html`<li class=${members.has(e.number) ? "member" : e.number ? "" : e.day ? "day" : "action"} aria-setsize=${more ? -1 : items.length} aria-posinset=${first + i + 1}>${
         e.day ? dayOf(e.day) : e.run ? runRow(e.run) : e.action ? actionRow(e.action) : [row(e, tabbable), foldButton(e)]}</li>`,
     )}</ol>
     <div class="space" .style=${space(Math.max(0, items.length - last))}></div></section>`;
@@ -610,7 +612,7 @@ function sparkline() {
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" opacity=${stats.buckets?.length ? 1 : 0.3} tabindex="0" role="slider" aria-label="Requests over time: arrows, with Shift for several bars, and Enter choose a window"
       aria-valuemin="1" aria-valuemax=${buckets.length} aria-valuenow=${(range?.[1] ?? buckets.length - 1) + 1} aria-valuetext=${text(range ? chosen() : stats)} @keydown=${press} @blur=${() => choose(null)}
       @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← →, with Shift for several bars, and Enter, to choose a time window</title>${range ? svg`<rect class="cursor" x=${xs[Math.min(...range)]} width=${xs[Math.max(...range) + 1] - xs[Math.min(...range)]} height=${height}></rect>` : nothing}${buckets.map(group)}</svg>
-    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time>${buckets.length > 9 ? [1 / 6, 1 / 3, 2 / 3, 5 / 6].map(tick) : nothing}<span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
+    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time>${buckets.length > 9 ? [1 / 6, 1 / 3, 2 / 3, 5 / 6].map(tick) : nothing}<span>${text(range ? chosen() : stats)}${range ? "" : `, highest bar ${highest.toLocaleString("en")}`}</span><time>${day(end, begin, end)}</time></p></div>`;
 }
 
 // The empty journal.

@@ -53,7 +53,7 @@ function close() {
 function pane() {
   const all = ofOpened(),
     [m] = all;
-  if (!m) return lostPane("E-mails", "The live data has no such e-mail: a reset removes all.", close);
+  if (!m) return lostPane("E-mails", "The live data has no such e-mail: a reset or an undo removed it.", close);
   const address = candidatePath(m.invitation_id);
   return html`<section class="pane" aria-label=${"E-mails to " + m.name} aria-describedby="headline" tabindex="-1" data-ready>
     <div class="head"><div class="title">${avatar(m.name || m.email, m.email)}<h2 class="headline" id="headline"><a href=${address} title="The candidate"><bdi>${m.name}</bdi></a></h2>

@@ -198,9 +198,10 @@ function inviteForm(withResult = false) {
       await refreshNow();
     });
   };
+  const isNew = drafts[id + "-assessment"] && !active.some((a) => [nameOf(a), a.name].includes(drafts[id + "-assessment"].trim())); // Said before it is made.
   const text = (name, label, placeholder, more) => ({ name, label, placeholder, required: true, ...more });
   const fields = [
-    text("assessment", "Assessment", "Backend engineer", { list: "assessment-names", value: selected && nameOf(selected) }),
+    text("assessment", isNew ? "New assessment" : "Assessment", "Backend engineer", { list: "assessment-names", value: selected && nameOf(selected) }),
     text("name", "Name", withResult ? "optional" : "Ada Lovelace", { required: !withResult }),
     text("email", "E-mail address", addressOf(drafts[id + "-name"]), { required: false }),
     ...(withResult ? resultFields("result") : []),
@@ -212,7 +213,7 @@ function inviteForm(withResult = false) {
 
 // addressOf makes an address of a name. The n-th candidate of a name has a number in it.
 function addressOf(name = "", n = 1) {
-  const ascii = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().slice(0, 40).replace(/[^a-z0-9]+/g, ".").replace(/^\.|\.$/g, "");
+  const ascii = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/[łøđßæœ]/g, (l) => ({ ł: "l", ø: "o", đ: "d", ß: "ss", æ: "ae", œ: "oe" })[l]).slice(0, 40).replace(/[^a-z0-9]+/g, ".").replace(/^\.|\.$/g, "");
   return `${ascii || "candidate"}${n > 1 ? "-" + n : ""}@candidates.test`;
 }
 
@@ -246,7 +247,7 @@ function view() {
   const side = candidate
     ? pane(candidate, { close, take, refresh: refreshNow, ready: candidate.id === opened() })
     : opened()
-      ? lostPane("Candidate", "The live data has no such candidate: a reset removes all.", close)
+      ? lostPane("Candidate", "The live data has no such candidate: a reset or an undo removed it.", close)
       : nothing;
   const found = Object.values(counts).some((n) => n) || !isFiltered();
   const clear = () => visit(path, { key: state.query.get("key"), candidate: opened() }, false);

@@ -133,13 +133,13 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
       <code title=${e.path}>${shortIDs(e.path)}</code>${e.query ? html`<code class="query">?${queryOf(e)}</code>` : nothing}</p>
     <p class="line"><button class="plain small" id="compare" title="Shortcut: d" aria-keyshortcuts="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
       <button class="plain small" id="copy-curl" title="Shortcut: y" aria-keyshortcuts="y" @click=${() => copyCurl(e)}>Copy curl</button>
-      ${state.file ? nothing : html`<button class="plain small" id="copy-link" @click=${() => act(() => copy(location.href), "The link is copied. It works while this sandbox runs; Save makes a file that stays")}>Copy link</button>
+      ${state.file ? nothing : html`<button class="plain small" id="copy-link" @click=${() => act(() => copy(location.href), "The link is copied. It works on this computer while this sandbox runs; Save makes a file for others")}>Copy link</button>
       <button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>${popup("editing", "Edit…", editForm(e), "plain small")}
-      <a class="button plain small" id="export" download="request-${e.number}.json" href=${exportOf(e.repeats || e.repeated_by ? { search: `repeats:${e.repeats ?? e.number}` } : { after: e.number - 1, limit: 1 }, "")} @click=${() => say(`Saved as request-${e.number}.json`)}>Save</a>
+      <a class="button plain small" id="export" download="request-${e.number}.json" href=${exportOf(e.repeats || e.repeated_by ? { search: `repeats:${e.repeats ?? e.number}` } : { after: e.number - 1, limit: 1 }, "")} @click=${() => say(`Saved as request-${e.number}.json, which Open file of any sandbox shows`)}>Save</a>
       ${e.route ? failNext(e) : nothing}`}</p></div>
     ${notes(e, candidate && person, writes, candidate?.invitations, link, actions)}
     ${compared ?? html`<dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
-      ${fact("Key", found("key:" + keyName(e), html`<code>${keyName(e)}</code>`))}${agentOf(e) ? fact("User-Agent", found(agentTerm(agentOf(e)), middle(agentOf(e), 80))) : nothing}${e.limit && e.status !== 401 ? fact(isWrite(e) ? "Writes remaining" : "Reads remaining", `${e.remaining} of ${e.limit}`) : nothing}
+      ${fact("Key", found("key:" + keyName(e), html`<code>${keyName(e)}</code>`))}${e.from_page ? fact("Sent by", "this page") : agentOf(e) ? fact("User-Agent", found(agentTerm(agentOf(e)), middle(agentOf(e), 80))) : nothing}${e.limit && e.status !== 401 ? fact(isWrite(e) ? "Writes remaining" : "Reads remaining", `${e.remaining} of ${e.limit}`) : nothing}
       ${e.request_id ? fact("Request id", html`<code>${e.request_id}</code>`) : nothing}</dl>`}
     ${message(e, words, "Request", e.body, e.headers, 0, e.query)}
     ${e.withheld ? message(e, words, !e.status ? "Response that was lost" : cutText(e.fault) ? `Full response, of which ${e.response_size} bytes were sent` : "Response that the fault replaced", e.withheld.response, undefined, 0) : nothing}
@@ -175,7 +175,7 @@ const sendAgain = (e) =>
       sent = await fetch(e.path + (e.query && "?" + e.query), { method: e.method, headers, body: isWrite(e) ? e.body : undefined }).catch(() => null);
       const { entries } = await get("journal", { search: sent?.headers.get("X-Request-Id") ?? `method:${e.method} "${e.path}"`, limit: 10 });
       made = entries.findLast((x) => x.from_page);
-    }, () => `Sent again as #${made?.number}: ${sent?.status ?? "no response"}`);
+    }, () => `Sent again${made ? " as #" + made.number : ""}: ${sent?.status ?? "no response"}`);
     if (made) setQuery({ ...requestQuery(made.number), with: e.number }, true);
   });
 
@@ -236,6 +236,7 @@ function message(e, words, name, text, headers, size, query) {
   return html`<section aria-label=${name} class=${name === "Request" || name === "Response" ? "" : "withheld"}>
     <h3>${name}${text ? copyButton(text, "Copy the body of the " + name.toLowerCase()) : nothing}</h3>
     ${query ? pairs([...new URLSearchParams(query)]) : nothing}
+    ${headers ? html`<details><summary>${plural(lines.length, "header")}</summary>${pairs(lines)}</details>` : nothing}
     ${
       text
         ? html`<pre class="body">${bodyOf(e, name, whole.slice(0, maxShown), words)}</pre>`
@@ -243,6 +244,5 @@ function message(e, words, name, text, headers, size, query) {
     }
     ${text && name === "Response" && cutText(e.fault) ? html`<p class="bad">— cut here, ${cutText(e.fault).slice(4)} —</p>` : nothing}
     ${text && omitted > 0 ? html`<p class="quiet">${omitted} more bytes</p>` : nothing}
-    ${headers ? html`<details><summary>${plural(lines.length, "header")}</summary>${pairs(lines)}</details>` : nothing}
   </section>`;
 }

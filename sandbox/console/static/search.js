@@ -190,5 +190,5 @@ export function searchField(error, rows) {
 export function switches(isRefused, count) {
   const button = (term, name, key) => html`<button type="button" class="plain" aria-pressed=${String(hasTerm(term))}
     title=${key ? "Shortcut: " + key : nothing} aria-keyshortcuts=${key ?? nothing} @click=${() => toggleTerm(term)}>${name}</button>`;
-  return html`${button("is:failed", isRefused ? "Failed" : `Failed ${count.toLocaleString("en")}`, "e")}${button("is:repeated", "Repeated", "w")}${button("status:none", "Lost")}${button("is:fault", "Injected")}`;
+  return html`${button("is:failed", isRefused ? "Failed" : `Failed ${count.toLocaleString("en")}`, "e")}${button("is:repeated", "Repeated", "w")}${button("status:none", "No response")}${button("is:fault", "Injected")}`;
 }
