@@ -443,6 +443,8 @@ func TestCompare(t *testing.T) {
 	p.visit("?request=5&with=3")
 	p.becomes(`/GET .api.v1.submissions\s+\d+ equal lines/.test(document.querySelector(".differences")?.innerText)`) // The request line is always there.
 	p.do(chromedp.KeyEvent(kb.Escape))
+	p.becomes("!document.querySelector('.differences') && !!document.querySelector('.pane')")
+	p.do(chromedp.KeyEvent(kb.Escape))
 	p.becomes("!document.querySelector('.pane')")
 	p.server.Inject(sandbox.Fault{CutAfter: 20})
 	p.send("GET", "/api/v1/submissions?page_size=2", sandbox.TestKey, "")   // 6
@@ -505,6 +507,9 @@ func TestCompare(t *testing.T) {
 	n = len(p.server.Journal())
 	p.visit(fmt.Sprintf("?request=%d&with=%d", n, n-1))
 	p.appears(".pane h3", "2 lines of the request and none of the response differ") // A body may have blank lines.
+	p.send("POST", "/api/v1/assessments", sandbox.TestKey, "{bad")
+	p.visit(fmt.Sprintf("?request=%d", n+1))
+	p.becomes("document.querySelector('[aria-label=Request] .body')?.textContent === '{bad'") // As it was sent.
 }
 
 // TestATimeWindow is chosen by dragging over the bars, and is in the address.
@@ -655,7 +660,7 @@ func TestOneCandidate(t *testing.T) {
 	result := sandbox.Result{ShipScore: new(31), Verdict: "no", IntegrityStatus: "flagged", LowConfidence: []hiring.PillarID{"craft"}}
 	require.NoError(t, p.server.Evaluate(submission, result))
 	p.appears("#delayed", "The report is not ready yet. It will be on")
-	p.appears(".pane .report h3", "Report from ")
+	p.appears(".pane .report h3", "Report, ready on ")
 	p.appears(".card .mark", "late ")
 	p.fill("#advance", "10m")
 	p.appears("#ahead", "late report ready: Ada")
@@ -867,7 +872,7 @@ func TestWhatThePageSent(t *testing.T) {
 	p.press("#again")
 	p.appears(".said", "Sent again as #2: 201")
 	p.visit("")
-	p.appears(row(2), "sent by the page") // Not by the program, which repeated nothing.
+	p.appears(row(2), "this page") // Not by the program, which repeated nothing.
 	p.becomes("!document.querySelector('.twice')")
 	p.press("[aria-label='Advance the clock by 1 d']")
 	p.appears("#list .action", "Clock moved by 1 d")

@@ -32,7 +32,7 @@ function linesOf(e, isAlike, areKept) {
       .filter(([n]) => !/^(Date|Content-Length|X-Request-Id|X-Ratelimit-Remaining|Connection|Sec-.*|Origin|Referer|X-Sandbox-Page|Accept.*|User-Agent|Priority|Cache-Control|Pragma)$/.test(n))
       .sort()
       .map(([n, v]) => `${n}: ${v.join(", ")}`);
-  const body = (text) => (text ? pretty(text).split("\n").slice(0, 600) : []);
+  const body = (text) => (text ? pretty(text, e.response_cut).split("\n").slice(0, 600) : []);
   const response = [...body(e.response ?? e.withheld?.response), ...(e.response_cut ? ["(cut here)"] : [])];
   const brief = response[0]?.length > 2000 ? `(a body of ${e.response_size} bytes)` : !isAlike && e.status < 300 && response.length > 1 && `(a body of ${response.length} lines)`;
   const query = [...new URLSearchParams(e.query)].map(([n, v]) => `  ${n}=${v}`);

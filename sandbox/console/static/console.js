@@ -102,7 +102,7 @@ function clockView() {
   };
   return html`<form class="clock" aria-label="Clock" novalidate @submit=${submit} @focusin=${draw} @focusout=${draw}>
     <span id="now" title="The sandbox's clock, in UTC"></span>${step("1h", "1 h")}${step("1d", "1 d")}
-    <input id="advance" placeholder="Move to 17:15, +2d" aria-label="Advance the clock by a duration or to a time"
+    <input id="advance" placeholder=${innerWidth < 900 ? "+2d, 17:15" : "Move to 17:15, +2d"} aria-label="Advance the clock by a duration or to a time"
       autocomplete="off" aria-invalid=${clock.error || clock.preview?.error ? "true" : nothing} aria-describedby="ahead" .value=${clock.text}
       @input=${(event) => look(event.target.value)}
       @keydown=${(event) => event.key === "Escape" && look("")}>

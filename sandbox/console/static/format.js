@@ -122,10 +122,10 @@ export function fromJSON(text) {
   }
 }
 
-// pretty indents JSON, also JSON that does not parse because its end is missing, and returns any other text unchanged.
-export function pretty(text) {
+// pretty indents JSON, also a part that does not parse because its end is missing, and returns any other text unchanged.
+export function pretty(text, isPart) {
   const value = fromJSON(text);
-  return value !== undefined ? JSON.stringify(value, null, 2) : /^\s*[[{]/.test(text) ? indented(text) : text;
+  return value !== undefined ? JSON.stringify(value, null, 2) : isPart && /^\s*[[{]/.test(text) ? indented(text) : text;
 }
 
 // indented indents a text by its brackets. Strings stay as they are.

@@ -370,7 +370,8 @@ const toggleGroups = () => setQuery({ view: isGroups() ? "" : "groups" }, true);
 function key(name) {
   const isThere = !opened() || exchange || !lost, // Otherwise the pane says why there is no request.
     number = isThere && (opened() || focusedNumber());
-  if (name === "Escape" && opened()) close();
+  if (name === "Escape" && other) compare();
+  else if (name === "Escape" && opened()) close();
   else if (name === "n") showNew();
   else if (name === "e") toggleTerm("is:failed");
   else if (name === "w") toggleTerm("is:repeated");
@@ -411,7 +412,7 @@ function marks(e) {
         : e.pending ? html`<span class="quiet">not evaluated yet</span>` : done && html`<span class="gone">${done}</span>`,
     e.number === other?.number && mark("compared", "compared"),
     e.undone && mark("odd", "undone"),
-    e.from_page && mark("", html`${longer("sent ")}by the page`),
+    e.from_page && mark("page", "by the page"),
     e.repeats
       ? mark("odd", html`${longer("again ")}after #${before?.number ?? e.repeats}${before ? longer(": " + statusText(before)) : nothing}`, before ? `Sent again after #${before.number}, ${outcome(before)}` : "Sent again")
       : e.repeated_by && mark("odd", html`${longer("sent ")}again: #${rows.findLast((r) => r.repeats === e.number)?.number ?? e.repeated_by}`),

@@ -135,7 +135,7 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
       <button class="plain small" id="copy-curl" title="Shortcut: y" aria-keyshortcuts="y" @click=${() => copyCurl(e)}>Copy curl</button>
       ${state.file ? nothing : html`<button class="plain small" id="copy-link" @click=${() => act(() => copy(location.href), "The link is copied. It works on this computer while this sandbox runs; Save makes a file for others")}>Copy link</button>
       <button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>${popup("editing", "Edit…", editForm(e), "plain small")}
-      <a class="button plain small" id="export" download="request-${e.number}.json" href=${exportOf(e.repeats || e.repeated_by ? { search: `repeats:${e.repeats ?? e.number}` } : { after: e.number - 1, limit: 1 }, "")} @click=${() => say(`Saved as request-${e.number}.json, which Open file of any sandbox shows`)}>Save</a>
+      <a class="button plain small" id="export" download="request-${e.number}.json" href=${exportOf(e.repeats || e.repeated_by ? { search: `repeats:${e.repeats ?? e.number}` } : { after: e.number - 1, limit: 1 }, "")} @click=${() => say(`Saved as request-${e.number}.json. The page of any sandbox can open it`)}>Save</a>
       ${e.route ? failNext(e) : nothing}`}</p></div>
     ${notes(e, candidate && person, writes, candidate?.invitations, link, actions)}
     ${compared ?? html`<dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
@@ -227,7 +227,7 @@ function story(e, writes, invited, link) {
 const bodyOf = (e, name, text, words) => ((e.bodies ??= {})[name + words] ??= highlight(text, name === "Request" ? refusedOf(e) : [], words));
 
 function message(e, words, name, text, headers, size, query) {
-  const whole = pretty(text ?? ""),
+  const whole = pretty(text ?? "", size),
     omitted = size ? size - (text ?? "").length : Math.max(0, whole.length - maxShown);
   const pairs = (all) => html`<dl class="headers">${all.map(([n, value]) => html`<dt>${n}</dt><dd>${value}</dd>`)}</dl>`;
   const lines = Object.entries(headers ?? {})
