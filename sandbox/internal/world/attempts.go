@@ -17,7 +17,7 @@ func (a *Attempt) Report() Report { return a.candidate.report() }
 // Coming returns the report of an evaluation that is late, as it will be; nil for any other.
 func (a *Attempt) Coming() *Report {
 	if c := a.candidate; c.reportAt() != nil && !c.ready() {
-		return &c.graded
+		return new(c.withAttempt(c.graded))
 	}
 	return nil
 }

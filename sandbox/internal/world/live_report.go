@@ -92,6 +92,11 @@ func (c *candidate) report() Report {
 	case c.stage == Evaluated && c.result.ReportDelay < 0:
 		r.Verdict, r.VerdictLabel = c.result.Verdict, verdictLabel(c.result.Verdict)
 	}
+	return c.withAttempt(r)
+}
+
+// withAttempt returns a report with what it shows of the attempt.
+func (c *candidate) withAttempt(r Report) Report {
 	s := &c.attempt.Value
 	r.SubmissionID, r.Status = s.ID, s.Status
 	r.Facts.TimeAllottedMinutes, r.Facts.AIExchangeCount = c.timeLimitMinutes, c.promptCount
