@@ -231,6 +231,15 @@ func TestEqualReadsAreFolded(t *testing.T) {
 	p.listed(11, 10, 9, 8, 7, 6, 5)
 	p.press("li:first-of-type > .run")
 	p.listed(11, 8, 7, 6, 5)
+	p.press(row(11))
+	p.appears(".pane .meta", "#11")
+	poll(1)
+	p.becomes("document.querySelector('.new')?.innerText === '1 new'")
+	p.do(chromedp.KeyEvent("n"))
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(12) + "[aria-current]"))) // The row that shows #11.
+	p.do(chromedp.KeyEvent("j"))
+	p.appears(".pane .meta", "#8")
+	p.do(chromedp.KeyEvent(kb.Escape))
 	p.visit("?request=2") // A link shows its row.
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(2) + "[aria-current]")))
 	p.do(chromedp.KeyEvent(kb.Escape))
@@ -578,15 +587,26 @@ func TestRowsOfAnEarlierSearch(t *testing.T) {
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(1))))
 	p.stop()
 	p.appears(".link", "Not connected")
+	assert.False(t, evaluate[bool](p, "!!document.querySelector('.stale')"))
 	p.do(chromedp.KeyEvent("5"))
 	p.do(chromedp.WaitVisible(chromedp.CSS(".keys")), chromedp.KeyEvent("1"))
 	p.listed(1) // Still there.
-	assert.False(t, evaluate[bool](p, "!!document.querySelector('.stale')"))
 	p.press("[aria-keyshortcuts=e]")
 	p.becomes("!!document.querySelector('.stale') && /^[^]*\\b1 request, /.test(document.querySelector('.axis').innerText) && !document.querySelector('.axis').innerText.includes('1 of')")
 	p.page.Store(http.HandlerFunc(console.Handler(p.server).ServeHTTP))
 	p.appears(".none", "No request matches.")
 	assert.False(t, evaluate[bool](p, "!!document.querySelector('.stale')"))
+	p.press("#clear-search")
+	p.listed(1)
+	p.stop()
+	p.appears(".link", "Not connected")
+	p.do(chromedp.KeyEvent("5"))
+	p.do(chromedp.WaitVisible(chromedp.CSS(".keys")))
+	p.send("GET", "/api/v1/account?while=away", sandbox.TestKey, "")
+	p.page.Store(http.HandlerFunc(console.Handler(p.server).ServeHTTP))
+	p.appears(".link", "Live")
+	p.do(chromedp.KeyEvent("1"))
+	p.listed(2, 1) // Also what was sent meanwhile.
 }
 
 // TestAServerThatHangsIsNotLive: neither the header nor the clock says that it responds, an action says that it does not, and all of

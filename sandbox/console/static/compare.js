@@ -91,7 +91,7 @@ export function comparison(e, other, link, compare) {
     aria-hidden="true">${kind === "~" ? " " : kind}</span>${words[kind] ? html`<span class="gone">${words[kind]}</span>` : nothing}<code>${words[kind] ? text : shortIDs(text)}</code></li>`;
   return [text, html`<section aria-label="Comparison"><h3>${text}
       <button class="plain small" @click=${() => compare()}>Close</button>
-      <label class="quiet">Compare with # <input class="number" type="number" min="1" .value=${String(other.number)} @change=${({ target }) => compare(Number(target.value))}></label></h3>
+      <label class="quiet">Compare with # <input class="number" type="number" min="1" .value=${String(other.number)} @keydown=${({ key, target }) => key === "Enter" && compare(Number(target.value) || other.number)}></label></h3>
     <p class="less">− ${about(other)}</p><p class="more">+ ${about(e)}</p>
     ${gone.length ? html`<p class="quiet">Without headers and bodies of the responses: that of ${gone.map((r, i) => [i ? " and " : "", link(r.number)])} is no longer kept.</p>` : nothing}
     <ol class="differences">${folded([...parts[0], [" ", ""], ...parts[1]]).map(line)}</ol></section>`];

@@ -22,7 +22,7 @@ function readURL() {
   if (before !== view) {
     Object.assign(state, { errors: {}, typed: {} });
     if (!state.said?.bad && !state.said?.undo) state.said = null; // It was about the view that closes.
-    if (before === journal && state.connected) journal.forget(); // Otherwise its rows could not be read again.
+    if (before === journal) journal.forget();
     if (view !== journal) follow({}, null, changed); // The journal follows what matches its filter.
   }
   view.refresh();

@@ -330,7 +330,8 @@ export function form({ id, label, fields, button, send, subject = "", keep = [],
   };
   const draftOf = (f) => String(drafts[subject + id + "-" + f.name] ?? usual(f));
   const clear = ({ target }) => {
-    target.form.elements[0].focus();
+    delete state.errors[id];
+    target.form.querySelector("input, select").focus();
     for (const f of fields) setDraft(subject + id + "-" + f.name);
   };
   const error = state.errors[id];
@@ -340,7 +341,7 @@ export function form({ id, label, fields, button, send, subject = "", keep = [],
   return html`<form id=${id} class=${"form " + kind} aria-label=${label} novalidate @submit=${submit}>
     ${fields.filter((f) => !f.more).map(show)}
     ${folded.length ? html`<details class="further" ?open=${!!wrong?.some((f) => f.more) || !!document.querySelector(`#${id} > .further`)?.open}><summary>More fields</summary><div class="form">${folded.map(show)}</div></details>` : nothing}
-    <button type="button" class="plain clear" ?disabled=${fields.every((f) => draftOf(f) === usual(f))} @click=${clear}>Clear</button>
+    <button type="button" class="plain clear" ?disabled=${!state.errors[id] && fields.every((f) => draftOf(f) === usual(f))} @click=${clear}>Clear</button>
     <button>${button}</button>${error && !wrong.length ? html`<p class="error" role="alert">${error.message}</p>` : nothing}</form>`;
 }
 

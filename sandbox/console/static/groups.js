@@ -7,7 +7,6 @@ import { agentOf, agentTerm, failed, keyName, productOf, statusKind, statusText,
 
 // programOf names the program that sent a request.
 export const programOf = (e) => (e.from_page ? "this page" : agentOf(e) || "no User-Agent");
-const quoted = (text) => (/[\s{]/.test(text) ? `"${text}"` : text);
 
 // merged returns one group for the groups that are alike and have the same value of splitBy, failures first. It has the members of the newest group.
 function merged(groups, splitBy) {
@@ -42,7 +41,7 @@ export function groupsView(groups) {
     programs = Map.groupBy(groups, agentOf);
   const search = ({ error = {}, ...g }) =>
     [
-      ...termsOf(searched()), `status:${g.status || "none"}`, `method:${g.method}`, `route:${quoted(`${g.method} ${g.route || g.path}`)}`, `key:${keyName(g)}`, programs.size > 1 && !failed(g) && agentTerm(agentOf(g)),
+      ...termsOf(searched()), `status:${g.status || "none"}`, `method:${g.method}`, `route:"${g.method} ${g.route || g.path}"`, `key:${keyName(g)}`, programs.size > 1 && !failed(g) && agentTerm(agentOf(g)),
       g.fault ? `fault:${[...new Set(g.fault_ids)]}` : "-is:fault", error.code && `code:${error.code}`, error.field && `field:${error.field}`,
       error.problem && `"${error.problem}"`,
     ];

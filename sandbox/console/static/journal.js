@@ -13,9 +13,7 @@ const path = "/_sandbox/",
   pageSize = 100,
   maxFresh = 10, // New rows that fade in: more at once would only flicker, and keep the browser busy.
   maxRun = 3, // Actions in a row that are not folded.
-  minFold = 3, // Equal reads in a row that are folded.
-  maxRows = 10000,
-  maxPrinted = 1000;
+  maxRows = 10000;
 
 // rows are the requests in the list, newest first, and actions what the tester did between them,
 // oldest first. New ones wait while somebody reads the list. items are the rows and the actions
@@ -116,7 +114,7 @@ const read = async (n) => (state.file ? (state.file.entries.find((e) => e.number
 // loadExchange reads the open request. One that was shown and is gone, as after a reset, is closed.
 async function loadExchange(number) {
   const isEarlier = isOfEarlierRun();
-  const isLoaded = exchange?.number === number && exchange.ended;
+  const isLoaded = exchange?.number === number && exchange.ended && !exchange.isOld;
   if (!number) exchange = null;
   else if (isEarlier || !isLoaded) {
     exchange = isEarlier ? null : await read(number);
@@ -148,12 +146,12 @@ async function loadStory(e) {
 // loadRow makes the row of a request part of the list, which may be older than the others.
 async function loadRow(number) {
   cursor = reveal = number;
-  const run = [...folds.values()].find((all) => all.some((e) => e.number === number));
-  if (run && !items.some((e) => e.number === number)) return toggleFold(nameOfRun(run));
-  if (!more || number >= rows.at(-1).number) return;
-  const page = await get("journal", { ...query(), after: number - 20, limit: maxRows });
-  actions = page.actions.filter(isShown);
-  setRows(page.entries.reverse(), true);
+  if (more && number < rows.at(-1).number) {
+    const page = await get("journal", { ...query(), after: number - 20, limit: maxRows });
+    actions = page.actions.filter(isShown);
+    setRows(page.entries.reverse(), true);
+  }
+  if (rowOf(number) !== number) toggleFold(nameOfRun(folds.get(rowOf(number))));
 }
 
 // loadOlder adds older requests, after those that are being loaded.
@@ -164,8 +162,9 @@ async function loadOlder(limit = 10 * pageSize) {
     filter = shown;
   loading = act(async () => {
     const page = await get("journal", { ...query(), before, limit });
+    if (filter !== shown || rows.at(-1)?.number !== before) return; // Others are shown by now.
     actions = [...page.actions.filter((a) => isShown(a) && a.after < before - 1), ...actions];
-    if (filter === shown) setRows([...rows, ...page.entries.reverse()], page.more, waiting);
+    setRows([...rows, ...page.entries.reverse()], page.more, waiting);
   });
   await loading;
   loading = null;
@@ -207,17 +206,19 @@ function setRows(next, older, wait = []) {
 }
 
 // isLike reports whether two items are reads, one after the other, whose rows say the same.
-const isLike = (e, above) => e.method === "GET" && e.ended && e.number + 1 === above?.number && equal.every((n) => e[n] === above?.[n]) && ["error", "fault"].every((n) => JSON.stringify(e[n]) === JSON.stringify(above[n]));
+const isLike = (e, above) => e.method === "GET" && e.ended && e.number + 1 === above?.number && equal.every((n) => e[n] === above?.[n]) && tookKind(e) === tookKind(above) && ["error", "fault"].every((n) => JSON.stringify(e[n]) === JSON.stringify(above[n]));
 const equal = ["method", "path", "query", "status", "ended", "subject", "pending", "throttled", "key_id", "agent", "from_page"];
-const nameOfRun = (run) => "reads " + run.at(-1).number;
+const nameOfRun = (run) => run.map((e) => "reads " + e.number).findLast((name) => unfolded.has(name)) ?? "reads " + run.at(-1).number;
+// rowOf returns the number of the row that shows a request, which may be that of its run.
+const rowOf = (n) => (members.has(n) && !items.some((e) => e.number === n) ? [...folds.values()].find((run) => run.some((e) => e.number === n))[0].number : n);
 
-// foldReads leaves the newest one of each run of equal reads, such as polls.
+// foldReads leaves the newest one of each run of three and more equal reads, such as polls.
 function foldReads() {
   const runs = [];
   for (const e of items)
     if (isLike(e, runs.at(-1)?.at(-1))) runs.at(-1).push(e);
     else runs.push([e]);
-  folds = new Map(runs.filter((run) => run.length >= minFold).map((run) => [run[0].number, run]));
+  folds = new Map(runs.filter((run) => run.length > 2).map((run) => [run[0].number, run]));
   members = new Set([...folds.values()].flatMap((run) => run.slice(1).map((e) => e.number)));
   items = runs.flatMap((run) => (folds.has(run[0].number) && !unfolded.has(nameOfRun(run)) ? [run[0]] : run));
 }
@@ -276,8 +277,8 @@ async function count() {
 
 // forget makes the next load read everything again. What is shown stays until then, and with it the place in the list.
 function forget() {
-  shown = other = null;
-  exchange &&= { ...exchange, ended: false };
+  shown = null;
+  exchange &&= { ...exchange, isOld: true };
 }
 
 // Navigation.
@@ -310,8 +311,8 @@ function drawn() {
   draw();
 }
 
-async function focusRow(number) {
-  cursor = reveal = number;
+async function focusRow(hidden) {
+  const number = (cursor = reveal = rowOf(hidden));
   kept("x" + number)?.focus({ preventScroll: true }); // At once, for a key that follows.
   await draw();
   await draw(); // The row that was revealed.
@@ -336,7 +337,7 @@ function move(columns, by, isLoaded) {
   }
   if (by === Infinity && more && !isLoaded) return loadOlder(maxRows).then(() => move(columns, by, true));
   const all = items.filter((e) => e.number),
-    at = all.findIndex((e) => e.number === (opened() || cursor)), // The row of the open request may still be loading.
+    at = all.findIndex((e) => e.number === rowOf(opened() || cursor)), // The row of the open request may still be loading.
     next = all[at < 0 && by !== Infinity ? 0 : inside(all, at + by)].number;
   const inPane = document.querySelector(".pane")?.contains(document.activeElement);
   if (opened()) setQuery({ ...requestQuery(next), with: "" });
@@ -358,7 +359,7 @@ function compare(given) {
   act(async () => {
     if (other && !given) return setQuery({ with: "" });
     const e = await read(opened() || focusedNumber()),
-      number = given ?? (await partner(e));
+      number = given ?? (e && (await partner(e)));
     if (!number) return say(`No other request of this route ${state.file ? "in this file " : ""}succeeded`);
     if (!(await read(number))) throw new Error(`Request #${number} is not in the journal`);
     setQuery({ ...requestQuery(e.number), with: number });
@@ -381,7 +382,7 @@ function key(name) {
   }
   else if (name === "d" && number) compare();
   else if (name === "y" && number) act(async () => copyCurl(await read(number)));
-  else if (name === "f" && opened() && exchange && !state.file) openPopup("failing");
+  else if (name === "f" && opened() && exchange?.route && !state.file) openPopup("failing");
   else if (name === "f" && number && !state.file) act(async () => {
     state.entering = "#inject :checked";
     visit(failLink(await read(number)));
@@ -427,7 +428,7 @@ function row(e, tabbable) {
     [second, millis] = [clockTime(e.at), e.at.slice(19, 23)];
   const word = (text) => html`<span class="gone">${text}</span>`; // The content is the row's name.
   return html`<a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""} ${e.number >= fresh ? "fresh" : ""} ${e.subject ? "named" : ""} ${odd.length ? "marked" : ""}`} draggable="false"
-      href=${href(e.number)} data-keep=${"x" + e.number} aria-current=${e.number === opened() && !isOfEarlierRun() ? "true" : nothing}
+      href=${href(e.number)} data-keep=${"x" + e.number} aria-current=${e.number === rowOf(opened()) && !isOfEarlierRun() ? "true" : nothing}
       tabindex=${e.number === tabbable ? 0 : -1}>
     <span class=${"status " + statusKind(e)}>${statusText(e)}</span>
     <span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
@@ -444,7 +445,7 @@ function foldButton(e) {
   if (!run) return nothing;
   const isOpen = unfolded.has(nameOfRun(run)),
     label = `×${run.length}: ${isOpen ? "hide" : "show"} the others like #${e.number}, since ${clockTime(run.at(-1).at)}`;
-  return html`<button class="plain small run" tabindex="-1" title=${label} aria-label=${label} aria-expanded=${String(isOpen)} @click=${() => toggleFold(nameOfRun(run))}>×${run.length}</button>`;
+  return html`<button class="plain small run" tabindex="-1" title=${label} aria-label=${label} aria-expanded=${String(isOpen)} @click=${() => (toggleFold(nameOfRun(run)), focusRow(e.number))}>×${run.length}</button>`;
 }
 
 // rowText says what an action did. The row of a move of the clock has the time to which it was moved.
@@ -473,7 +474,7 @@ function listView(empty) {
   const space = (n) => `height:${n * rowHeight}px`;
   if (today !== (state.clock?.now.slice(0, 10) ?? today)) setRows(rows, more, waiting); // The clock was moved.
   first = state.isPrinting ? 0 : visibleIndex();
-  const last = state.isPrinting ? maxPrinted : first + Math.ceil(innerHeight / rowHeight) + 16;
+  const last = state.isPrinting ? 1000 : first + Math.ceil(innerHeight / rowHeight) + 16;
   const part = items.slice(first, last);
   const day = first > 0 && items.findLast((e, i) => e.day && i < first);
   if (day && part[0]?.number) part[0] = day;

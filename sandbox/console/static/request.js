@@ -176,7 +176,7 @@ const sendAgain = (e) =>
       const { entries } = await get("journal", { search: sent?.headers.get("X-Request-Id") ?? `method:${e.method} "${e.path}"`, limit: 10 });
       made = entries.findLast((x) => x.from_page);
     }, () => `Sent again${made ? " as #" + made.number : ""}: ${sent?.status ?? "no response"}`);
-    if (made) setQuery({ ...requestQuery(made.number), with: e.number }, true);
+    if (made && Number(state.query.get("request")) === e.number) setQuery({ ...requestQuery(made.number), with: e.number }, true);
   });
 
 // setsLimit reports whether an action, one of actions, set a rate limit of a request's key before the request, and was not undone before it.
