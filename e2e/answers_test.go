@@ -437,6 +437,7 @@ func TestCompare(t *testing.T) {
 	p.appears("p.more", "#4 this request: 400")
 	p.do(chromedp.SetValue(chromedp.CSS(".pane input.number"), "99"), chromedp.SendKeys(chromedp.CSS(".pane input.number"), kb.Enter))
 	p.appears(".said", "Request #99 is not in the journal")
+	p.press(".said button")
 	p.do(chromedp.SetValue(chromedp.CSS(".pane input.number"), "1"), chromedp.SendKeys(chromedp.CSS(".pane input.number"), kb.Enter))
 	p.appears(".differences .less", "page_size=100")
 	p.send("GET", "/api/v1/submissions?page_size=1", sandbox.TestKey, "") // 5
@@ -918,6 +919,8 @@ func TestAnExportIsOpened(t *testing.T) {
 	}
 	drop(`"[]"`, "other.json")
 	p.appears(".said", "other.json is not an exported journal")
+	p.do(chromedp.KeyEvent(kb.Escape)) // An error stays until it is closed.
+	p.becomes("!document.querySelector('.said')")
 	drop(`'{"entries":[],"actions":[],"stats":{"count":0,"failed":0,"buckets":[]}}'`, "none.json")
 	p.appears(".banner", "From a file: none.json")
 	p.press(".banner button")

@@ -73,7 +73,7 @@ type tab struct {
 	web    *httptest.Server
 	page   atomic.Value // The http.Handler of the server.
 
-	requests int // That request sent.
+	requests int // Number of requests that request has sent.
 
 	mu       sync.Mutex
 	problems []string
@@ -173,6 +173,7 @@ func (p *tab) fill(selector, text string) {
 func (p *tab) startOver(choice string) {
 	p.t.Helper()
 	p.press("[popovertarget=start-over]")
+	p.becomes("!!document.activeElement.closest('#start-over:popover-open')") // It is where it stays.
 	p.press(choice)
 }
 

@@ -216,8 +216,8 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 		}
 		isOpen := evaluate[bool](p, "!!document.querySelector('#"+form+" > .further[open]')")
 		p.fill("#"+form+"-"+field, "1")
-		assert.Equal(t, isOpen, evaluate[bool](p, "!!document.querySelector('#"+form+" > .further[open]')"), "what has the focus stays open")
 		p.becomes("!document.querySelector('#" + form + " [aria-invalid]')") // No longer wrong.
+		assert.Equal(t, isOpen, evaluate[bool](p, "!!document.querySelector('#"+form+" > .further[open]')"), "the section of the field stays open")
 	}
 	refused("evaluate", "ship_score", map[string]string{"ship_score": "500", "summary": "A long text"}, "0 to 100")
 	refused("invite", "email", map[string]string{"name": "Bea", "email": "nowhere"}, "email")
@@ -230,6 +230,14 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	p.fill("#invite-email", "")
 	p.press("#invite > button:not(.clear)")
 	p.becomes(`[...document.querySelectorAll("#invite .error")].map(e => e.id).join() === "invite-name-error"`)
+	p.press("#invite > .clear")
+	p.becomes(`document.activeElement.id === "invite-assessment" && !document.querySelector("#invite .error, #invite .clear:enabled")`)
+	p.fill("#invite-assessment", "Backend engine")
+	p.appears("#invite .field", "New assessment")
+	p.fill("#invite-assessment", "Backend engineer")
+	p.becomes(`/^Assessment/.test(document.querySelector("#invite .field").innerText)`)
+	p.fill("#invite-name", "Łucja Ørsted Weiß")
+	p.becomes(`document.getElementById("invite-email").placeholder === "lucja.orsted.weiss@candidates.test"`)
 	p.fill("#invite-name", "Bea Smith")
 	p.press("#invite > button:not(.clear)")
 	p.appears(".said", "Bea Smith invited")
@@ -237,7 +245,7 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	assert.Equal(t, "bea.smith@candidates.test", p.server.Mails()[1].Email)
 	p.visit("console/faults")
 	p.do(chromedp.WaitVisible(chromedp.ID("inject")))
-	refused("inject", "status", map[string]string{"status": "99", "delay": "3s"}, "599")
+	refused("inject", "status", map[string]string{"status": "99", "delay": "3s"}, "599") // Of a section that is folded at first.
 	assert.Len(t, p.server.Mails(), 2)
 }
 

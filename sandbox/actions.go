@@ -14,10 +14,10 @@ type action struct {
 	Kind    string    `json:"kind"`             // What was done, in words: of a candidate the new stage, such as opened.
 	Subject string    `json:"subject,omitzero"` // The address of the candidate, or what was set, with the redacted key at its end.
 	ID      string    `json:"id,omitzero"`      // Of the candidate's invitation.
-	KeyID   string    `json:"key_id,omitzero"`
-	Fault   *Fault    `json:"fault,omitzero"`  // That was injected.
-	Events  int       `json:"events,omitzero"` // That a move of the clock brought, as GET clock lists them.
-	Undone  []action  `json:"undone,omitzero"` // That an undo has undone, oldest first.
+	KeyID   string    `json:"key_id,omitzero"`  // Of the key that was changed.
+	Fault   *Fault    `json:"fault,omitzero"`   // That was injected.
+	Events  int       `json:"events,omitzero"`  // That a move of the clock brought, as GET clock lists them.
+	Undone  []action  `json:"undone,omitzero"`  // That an undo has undone, oldest first.
 	// Of the candidate's report, if it is ready after the action.
 	Grade world.Grade `json:"grade,omitzero"`
 
@@ -25,7 +25,7 @@ type action struct {
 	settled  bool // Undone, or an undo.
 }
 
-// maxActions is the number of actions that are remembered. Steps of candidates are forgotten first: the candidates have them too.
+// maxActions is the number of actions that are remembered. The steps of candidates are forgotten first, because each candidate has them too.
 const maxActions = 1000
 
 // recordAction adds an action to the journal, and returns it. id is that of a candidate's invitation, or empty.

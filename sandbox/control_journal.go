@@ -82,7 +82,8 @@ func (s *Server) readJournal(_ string, q struct {
 	Grouped bool `json:"grouped"` // The response has groups.
 },
 ) (out journalJSON, err error) {
-	conditions, err := q.conditions(s.now())
+	now := s.now()
+	conditions, err := q.conditions(now)
 	if err != nil {
 		return out, err
 	}
@@ -107,11 +108,11 @@ func (s *Server) readJournal(_ string, q struct {
 		return out, unknown
 	}
 	found := slices.DeleteFunc(matching(exchanges, 0, conditions), func(e *exchange) bool { return q.Before != nil && e.Number >= *q.Before })
-	counted := found
+	var ends []time.Time
 	if len(found) > 0 {
-		counted = slices.Concat(found, q.window(exchanges[0].At, s.now()))
+		ends = q.window(exchanges[0].At, now)
 	}
-	out.Stats = newStats(counted)
+	out.Stats = newStats(found, ends...)
 	if q.Grouped {
 		out.Groups = newGroups(found, out.Stats.Buckets)
 	}
@@ -185,9 +186,12 @@ var bucketLengths = [...]time.Duration{
 	7 * 24 * time.Hour, 28 * 24 * time.Hour, 364 * 24 * time.Hour,
 }
 
-// newStats counts exchanges in buckets of the shortest round length that needs at most maxBuckets. Those without a number are the
+// newStats counts exchanges in buckets of the shortest round length that needs at most maxBuckets. The buckets also cover ends, the
 // ends of a time window. The times of exchanges are not in the order of their numbers after the undo of a move of the clock.
-func newStats(found []*exchange) (out statsJSON) {
+func newStats(found []*exchange, ends ...time.Time) (out statsJSON) {
+	for _, at := range ends {
+		found = slices.Concat(found, []*exchange{{Entry: Entry{At: at}}}) // Without a number, so that it is not counted.
+	}
 	found = slices.SortedStableFunc(slices.Values(found), func(a, b *exchange) int { return a.At.Compare(b.At) })
 	shortened := minShortened(found)
 	for _, out.Length = range bucketLengths {

@@ -227,7 +227,7 @@ func TestBucketsFitTheTime(t *testing.T) {
 	assert.Equal(t, 1, buckets[len(buckets)-1].Count, "requests after the undo of a move are earlier")
 }
 
-// TestBucketsSpanTheWindow of a search, as far as the journal has requests and the clock has come.
+// TestBucketsSpanTheWindow checks that the buckets cover the time window of a search, from the oldest exchange to now at most.
 func TestBucketsSpanTheWindow(t *testing.T) {
 	now := noon
 	s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
@@ -523,7 +523,7 @@ func TestAWriteOfThePageIsUndone(t *testing.T) {
 	assert.NotContains(t, body, "Mine")
 }
 
-// TestAnExportOfOneRequestHasNothingOfOthers: neither other candidates' actions nor earlier moves of the clock.
+// TestAnExportOfOneRequestHasNothingOfOthers: neither other candidates' actions, earlier moves of the clock nor later settings of its key.
 func TestAnExportOfOneRequestHasNothingOfOthers(t *testing.T) {
 	s := sandbox.Start(t)
 	assessment := s.AddAssessment("Backend")
@@ -533,7 +533,9 @@ func TestAnExportOfOneRequestHasNothingOfOthers(t *testing.T) {
 	}
 	steered(t, s, "clock", `{"seconds":60}`)
 	steered(t, s, "clock", `{"seconds":120}`)
-	inProcess(s).do(t, http.MethodGet, "/api/v1/account", "")
+	s.SetQuota(sandbox.TestKey, sandbox.ClassRead, 111)
+	inProcess(s).do(t, http.MethodGet, "/api/v1/account", sandbox.TestKey)
+	s.SetQuota(sandbox.TestKey, sandbox.ClassRead, 99)
 	steered(t, s, "snapshots", "")
 	steered(t, s, "clock", `{"seconds":180}`)
 	steered(t, s, "snapshots/1/end", "")
@@ -543,8 +545,9 @@ func TestAnExportOfOneRequestHasNothingOfOthers(t *testing.T) {
 	text, err := io.ReadAll(file)
 	require.NoError(t, err)
 	assert.Contains(t, string(text), `"subject":"120"`)
+	assert.Contains(t, string(text), `"subject":"111 reads for `)
 	assert.Contains(t, string(text), `"snapshots":[]`)
-	for _, other := range []string{"candidates.test", `"subject":"60"`, `"subject":"180"`} {
+	for _, other := range []string{"candidates.test", `"subject":"60"`, `"subject":"180"`, `"subject":"99 reads`} {
 		assert.NotContains(t, string(text), other)
 	}
 }

@@ -178,7 +178,7 @@ type fullCandidateJSON struct {
 	world.CandidateInfo
 
 	Report jsontext.Value `json:"report"`
-	Coming jsontext.Value `json:"coming,omitzero"` // The late report, which the API does not show yet.
+	Coming jsontext.Value `json:"coming,omitzero"` // The report that is late. The API does not show it yet.
 	Events []eventJSON    `json:"events"`          // The newest of the log of the attempt.
 }
 

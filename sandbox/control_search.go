@@ -55,18 +55,18 @@ func (f *journalFilter) conditions(now time.Time) (all []condition, err error) {
 	return all, nil
 }
 
-// window returns the times between which a search looks, as exchanges without a number, within those that the journal has.
-func (f *journalFilter) window(oldest, now time.Time) (bounds []*exchange) {
+// window returns the times that limit a search, if they are after the oldest exchange and before now. A time of each day limits none.
+func (f *journalFilter) window(oldest, now time.Time) (ends []time.Time) {
 	for _, word := range searchWord.FindAllStringSubmatch(f.Search, -1) {
 		at, ok := parseSearchTime(word[3]+word[4], now)
 		switch isTime := ok && at.Year() > 0 && word[1] == ""; {
 		case isTime && word[2] == "after" && at.After(oldest):
-			bounds = append(bounds, &exchange{Entry: Entry{At: at}})
+			ends = append(ends, at)
 		case isTime && word[2] == "before" && at.Before(now):
-			bounds = append(bounds, &exchange{Entry: Entry{At: at.Add(-1)}})
+			ends = append(ends, at.Add(-1)) // In the last bucket of the window.
 		}
 	}
-	return bounds
+	return ends
 }
 
 // newCondition returns the condition that a name and its value mean, or what is wrong with the value. It

@@ -54,11 +54,6 @@ func (s *Server) RevokeKey(token string) {
 	_ = s.withLock("", func(c *control) error { return c.revokeKey(keyToken{token}) })
 }
 
-// keyChanged records an action about a key, and notifies the streams. what precedes the key in its subject.
-func (c *control) keyChanged(kind, what, token string) {
-	c.changed(topicKeys, kind, what+redact(token)).KeyID = keyID(token)
-}
-
 type keyToken struct {
 	Token string `json:"token"` // Or an id.
 }
@@ -84,6 +79,11 @@ func (c *control) restoreKey(in keyToken) error {
 		}
 	}
 	return inputError{"token", "the server knows no such revoked key"}
+}
+
+// keyChanged records an action about a key, and notifies the streams. The subject is what, followed by the redacted key.
+func (c *control) keyChanged(kind, what, token string) {
+	c.changed(topicKeys, kind, what+redact(token)).KeyID = keyID(token)
 }
 
 // knownKey returns the key with a token or an id, unless it is revoked. name is the name of the input.

@@ -1,6 +1,7 @@
 // The pane of one candidate.
 import { html, nothing, svg } from "./lit/lit-html.js";
-import { act, change, closePopups, copyButton, drafts, form, linkTo, popup, post, state } from "./core.js";
+import { act, change, choice, closePopups, copyButton, drafts, form, linkTo, post, state } from "./core.js";
+import { buttonFaults } from "./faults.js";
 import { candidatePath, clockTime, dayOf, effects, fullTime, middle, plural, shortIDs, span, stepText } from "./format.js";
 
 export const stages = ["sent", "opened", "started", "submitted", "evaluated"];
@@ -27,13 +28,6 @@ function lists(c) {
     ${c.events?.length ? html`<details id="candidate-log"><summary>${plural(c.events.length, "event")}</summary><ol class="log">${c.events.toReversed().map(entry)}</ol></details>` : nothing}`;
 }
 
-// choice returns a button that opens a menu, with more below it. A button in the menu runs its action; moving among them runs none.
-export function choice(id, label, all, chosen, more = nothing) {
-  const choose = ({ target }) => (closePopups(), chosen(target.value));
-  const item = ([value, text]) => html`<button class="plain" value=${value} @click=${choose}>${text}</button>`;
-  return popup(id, label + "…", html`<h2>${label}</h2><div class="line">${all.map(item)}</div>${more}`, "plain small");
-}
-
 // personOf returns the name of a candidate, or else the address.
 export const personOf = (c) => c.candidate_name || c.candidate_email;
 
@@ -56,9 +50,6 @@ async function run(c, actions, path, body) {
   await actions.refresh();
 }
 
-// usualFaults are those that a button injects, by its name.
-export const usualFaults = { 500: { status: 500 }, 503: { status: 503, retry_after: 1 }, Cut: { cut_after: 20 }, Lost: { after: true } };
-
 // tests make the next report of the candidate fail or late, and say which faults wait. No report follows an invitation that has ended.
 function tests(c, actions) {
   const report = { route: "GET /submissions/{id}/report", candidate: c.candidate_email };
@@ -71,7 +62,7 @@ function tests(c, actions) {
     isUnready = c.stage === "evaluated" && !c.report?.evaluated;
   const delay = c.report_delay < 0 || (isUnready && !c.report_at) ? "The report is never ready." : isUnready ? html`The report is not ready yet. It will be on <time>${fullTime(c.report_at)}</time>.` : `Report ready ${span(c.report_delay ?? 0)} after the evaluation.`;
   const remove = () => act(() => change(() => Promise.all(waiting.map((f) => post("faults/clear", { id: f.id }))), "The faults are removed"));
-  const next = () => html`<p class="line" role="group" aria-label="Fail next report">Fail next report: ${Object.entries(usualFaults).map(button)} or ${choice("late", "Make late", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late, otherDelay())}</p>`;
+  const next = () => html`<p class="line" role="group" aria-label="Fail next report">Fail next report: ${Object.entries(buttonFaults).map(button)} or ${choice("late", "Make late", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late, otherDelay())}</p>`;
   return html`${c.ended ? nothing : next()}
     ${waiting.length ? html`<p class="note warn" id="armed">Next: ${waiting.map((f) => effects(f.fault).join(", ")).join("; then: ")}
       <button class="plain small" @click=${remove}>Remove</button></p>` : nothing}

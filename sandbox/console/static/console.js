@@ -160,7 +160,7 @@ function shortcuts() {
   const list = [
     ["j k h l or arrows", "next row, card or column; Home, End, PgUp and PgDn go far"],
     ["Enter", "open it and go into the pane"],
-    ["Esc", "back to the list; leave a field"],
+    ["Esc", "close the comparison, the pane or the notice; leave a field"],
     ["y", "copy the request as curl"],
     ["d", "compare it with the last success like it"],
     ["g", "groups of requests that are alike"],

@@ -328,7 +328,6 @@ export function form({ id, label, fields, button, send, subject = "", keep = [],
     await draw();
     element.querySelector("[aria-invalid=true]")?.focus();
   };
-  const draftOf = (f) => String(drafts[subject + id + "-" + f.name] ?? usual(f));
   const clear = ({ target }) => {
     delete state.errors[id];
     target.form.querySelector("input, select").focus();
@@ -341,7 +340,7 @@ export function form({ id, label, fields, button, send, subject = "", keep = [],
   return html`<form id=${id} class=${"form " + kind} aria-label=${label} novalidate @submit=${submit}>
     ${fields.filter((f) => !f.more).map(show)}
     ${folded.length ? html`<details class="further" ?open=${!!wrong?.some((f) => f.more) || !!document.querySelector(`#${id} > .further`)?.open}><summary>More fields</summary><div class="form">${folded.map(show)}</div></details>` : nothing}
-    <button type="button" class="plain clear" ?disabled=${!state.errors[id] && fields.every((f) => draftOf(f) === usual(f))} @click=${clear}>Clear</button>
+    <button type="button" class="plain clear" ?disabled=${!state.errors[id] && fields.every((f) => String(drafts[subject + id + "-" + f.name] ?? usual(f)) === usual(f))} @click=${clear}>Clear</button>
     <button>${button}</button>${error && !wrong.length ? html`<p class="error" role="alert">${error.message}</p>` : nothing}</form>`;
 }
 
@@ -469,6 +468,13 @@ export function popup(id, name, content, kind = "plain") {
   };
   return html`<button type="button" class=${kind} popovertarget=${id}>${name}</button>
     <div popover id=${id} class="panel popup" @toggle=${open}>${content}</div>`;
+}
+
+// choice returns a button that opens a menu, with more below it. A button in the menu runs its action; moving among them runs none.
+export function choice(id, label, all, chosen, more = nothing) {
+  const choose = ({ target }) => (closePopups(), chosen(target.value));
+  const item = ([value, text]) => html`<button class="plain" value=${value} @click=${choose}>${text}</button>`;
+  return popup(id, label + "…", html`<h2>${label}</h2><div class="line">${all.map(item)}</div>${more}`, "plain small");
 }
 
 // openPopup opens a panel by a key. The button gets the focus first, so that it has it afterwards.

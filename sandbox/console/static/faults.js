@@ -4,7 +4,10 @@ import { repeat } from "./lit/directives/repeat.js";
 import { act, change, form, linkTo, post, state } from "./core.js";
 import { aimText, effects, faultText, plural } from "./format.js";
 
-// presets are the usual faults.
+// buttonFaults are the faults that a pane injects, by the names of their buttons.
+export const buttonFaults = { 500: { status: 500 }, 503: { status: 503, retry_after: 1 }, Cut: { cut_after: 20 }, Lost: { after: true } };
+
+// presets are the faults of the form.
 const presets = {
   "500 Internal error": { status: 500 },
   "503 with Retry-After": { status: 503, retry_after: "2s" },

@@ -37,8 +37,7 @@ let since = "", // Time of the oldest request that the server has, if it dropped
   loading = null, // Of older requests.
   fresh = Infinity; // Rows from this number on are new.
 const unfolded = new Set(); // Names of runs of actions and of equal reads.
-let folds = new Map(); // The runs of equal reads, by the number of their newest one.
-let members = new Set(); // The numbers of the others.
+let runs = new Map(); // The run of equal reads of each request that is in one.
 let shown = null; // The search and the view of the rows.
 let [cursor, reveal, seen] = [0, 0, 0]; // Numbers of requests: of the one with the focus, the one to scroll to, and the last one in the pane.
 let first = 0; // Index of the first item that is drawn.
@@ -151,7 +150,7 @@ async function loadRow(number) {
     actions = page.actions.filter(isShown);
     setRows(page.entries.reverse(), true);
   }
-  if (rowOf(number) !== number) toggleFold(nameOfRun(folds.get(rowOf(number))));
+  if (rowOf(number) !== number) toggleFold(runs.get(number).name);
 }
 
 // loadOlder adds older requests, after those that are being loaded.
@@ -162,7 +161,7 @@ async function loadOlder(limit = 10 * pageSize) {
     filter = shown;
   loading = act(async () => {
     const page = await get("journal", { ...query(), before, limit });
-    if (filter !== shown || rows.at(-1)?.number !== before) return; // Others are shown by now.
+    if (filter !== shown || rows.at(-1)?.number !== before) return; // The list was read again meanwhile.
     actions = [...page.actions.filter((a) => isShown(a) && a.after < before - 1), ...actions];
     setRows([...rows, ...page.entries.reverse()], page.more, waiting);
   });
@@ -202,26 +201,32 @@ function setRows(next, older, wait = []) {
   }
   if (!more) addActions(0);
   if (!items[0]?.day && items.some((e) => e.day)) items.unshift({ day: today }); // Otherwise all are of today.
-  foldReads();
+  runs = runsOf(items);
+  items = items.filter((e) => rowOf(e.number) === e.number);
 }
 
-// isLike reports whether two items are reads, one after the other, whose rows say the same.
-const isLike = (e, above) => e.method === "GET" && e.ended && e.number + 1 === above?.number && equal.every((n) => e[n] === above?.[n]) && tookKind(e) === tookKind(above) && ["error", "fault"].every((n) => JSON.stringify(e[n]) === JSON.stringify(above[n]));
-const equal = ["method", "path", "query", "status", "ended", "subject", "pending", "throttled", "key_id", "agent", "from_page"];
-const nameOfRun = (run) => run.map((e) => "reads " + e.number).findLast((name) => unfolded.has(name)) ?? "reads " + run.at(-1).number;
-// rowOf returns the number of the row that shows a request, which may be that of its run.
-const rowOf = (n) => (members.has(n) && !items.some((e) => e.number === n) ? [...folds.values()].find((run) => run.some((e) => e.number === n))[0].number : n);
-
-// foldReads leaves the newest one of each run of three and more equal reads, such as polls.
-function foldReads() {
-  const runs = [];
-  for (const e of items)
-    if (isLike(e, runs.at(-1)?.at(-1))) runs.at(-1).push(e);
-    else runs.push([e]);
-  folds = new Map(runs.filter((run) => run.length > 2).map((run) => [run[0].number, run]));
-  members = new Set([...folds.values()].flatMap((run) => run.slice(1).map((e) => e.number)));
-  items = runs.flatMap((run) => (folds.has(run[0].number) && !unfolded.has(nameOfRun(run)) ? [run[0]] : run));
+// runsOf returns the runs of the items, by the number of each request in them. A run is three or more equal reads with consecutive
+// numbers, such as polls. A run keeps the name under which it was unfolded when older reads join it.
+function runsOf(all) {
+  const groups = [];
+  for (const e of all)
+    if (isLike(e, groups.at(-1)?.at(-1))) groups.at(-1).push(e);
+    else groups.push([e]);
+  const nameOf = (reads) => reads.map((e) => "reads " + e.number).findLast((name) => unfolded.has(name)) ?? "reads " + reads.at(-1).number;
+  return new Map(groups.filter((reads) => reads.length > 2).map((reads) => ({ name: nameOf(reads), all: reads })).flatMap((run) => run.all.map((e) => [e.number, run])));
 }
+
+// isLike reports whether e and the item above it are consecutive reads whose rows have the same text.
+const isLike = (e, above) => e.method === "GET" && e.ended && e.number + 1 === above?.number && rowMembers.every((n) => e[n] === above[n]) && tookKind(e) === tookKind(above) && ["error", "fault"].every((n) => JSON.stringify(e[n]) === JSON.stringify(above[n]));
+const rowMembers = ["method", "path", "query", "status", "ended", "subject", "pending", "throttled", "key_id", "agent", "from_page"];
+
+// rowOf returns the number of the row that shows a request: the first one of its run while the run is folded.
+function rowOf(number) {
+  const run = runs.get(number);
+  return run && !unfolded.has(run.name) ? run.all[0].number : number;
+}
+
+const isFirst = (e) => runs.get(e.number)?.all[0] === e; // Of a run.
 
 // toggleFold shows or hides the items of a run.
 function toggleFold(name) {
@@ -275,7 +280,7 @@ async function count() {
   groups &&= page.groups ?? groups;
 }
 
-// forget makes the next load read everything again. What is shown stays until then, and with it the place in the list.
+// forget makes the next load read everything again. Until then the list keeps its rows and its scroll position.
 function forget() {
   shown = null;
   exchange &&= { ...exchange, isOld: true };
@@ -311,8 +316,9 @@ function drawn() {
   draw();
 }
 
-async function focusRow(hidden) {
-  const number = (cursor = reveal = rowOf(hidden));
+// focusRow gives the focus to the row that shows a request.
+async function focusRow(request) {
+  const number = (cursor = reveal = rowOf(request));
   kept("x" + number)?.focus({ preventScroll: true }); // At once, for a key that follows.
   await draw();
   await draw(); // The row that was revealed.
@@ -325,9 +331,9 @@ const inside = (all, index) => Math.max(0, Math.min(all.length - 1, index));
 function move(columns, by, isLoaded) {
   if (!rows.length || refused) return false;
   if (columns) {
-    const run = folds.get(focusedNumber());
-    if (!run || unfolded.has(nameOfRun(run)) === columns > 0) return false;
-    toggleFold(nameOfRun(run));
+    const run = runs.get(focusedNumber());
+    if (run?.all[0].number !== focusedNumber() || unfolded.has(run.name) === columns > 0) return false;
+    toggleFold(run.name);
     return true;
   }
   if (isGroups()) {
@@ -354,7 +360,8 @@ function close() {
 // focusedNumber returns the number of the request whose row has the focus, or NaN.
 const focusedNumber = () => Number(document.activeElement.closest("[data-keep^=x]")?.dataset.keep.slice(1));
 
-// compare compares the open or focused request with the one of a number, or else with the last success like it; or ends that.
+// compare compares the open or focused request with the request that has a given number, or else with the last success like it. Without
+// a number, it closes an open comparison.
 function compare(given) {
   act(async () => {
     if (other && !given) return setQuery({ with: "" });
@@ -371,7 +378,7 @@ const toggleGroups = () => setQuery({ view: isGroups() ? "" : "groups" }, true);
 function key(name) {
   const isThere = !opened() || exchange || !lost, // Otherwise the pane says why there is no request.
     number = isThere && (opened() || focusedNumber());
-  if (name === "Escape" && other) compare();
+  if (name === "Escape" && other) setQuery({ with: "" });
   else if (name === "Escape" && opened()) close();
   else if (name === "n") showNew();
   else if (name === "e") toggleTerm("is:failed");
@@ -439,13 +446,13 @@ function row(e, tabbable) {
     <time title=${e.at}>${word("at ")}${second}<span class="millis">${millis}</span></time>${word("number ")}<span class="no">${e.number}</span></a>`;
 }
 
-// foldButton shows or hides the other reads of a run. Its arrows are keys of the row.
+// foldButton returns a button that shows or hides the other reads of a run. The arrow keys of the row do the same.
 function foldButton(e) {
-  const run = folds.get(e.number);
-  if (!run) return nothing;
-  const isOpen = unfolded.has(nameOfRun(run)),
-    label = `×${run.length}: ${isOpen ? "hide" : "show"} the others like #${e.number}, since ${clockTime(run.at(-1).at)}`;
-  return html`<button class="plain small run" tabindex="-1" title=${label} aria-label=${label} aria-expanded=${String(isOpen)} @click=${() => (toggleFold(nameOfRun(run)), focusRow(e.number))}>×${run.length}</button>`;
+  if (!isFirst(e)) return nothing;
+  const { name, all } = runs.get(e.number),
+    isOpen = unfolded.has(name),
+    label = `×${all.length}: ${isOpen ? "hide" : "show"} the others like #${e.number}, since ${clockTime(all.at(-1).at)}`;
+  return html`<button class="plain small run" tabindex="-1" title=${label} aria-label=${label} aria-expanded=${String(isOpen)} @click=${() => (toggleFold(name), focusRow(e.number))}>×${all.length}</button>`;
 }
 
 // rowText says what an action did. The row of a move of the clock has the time to which it was moved.
@@ -490,7 +497,7 @@ function listView(empty) {
     <ol aria-label="Requests, newest first">${repeat(
       part,
       (e, i) => e.number ?? e.run?.name ?? (e.day ? "day" + i : e.action.at + e.action.kind + e.action.subject), // After the undo of a move, a day comes twice.
-      (e, i) => html`<li class=${members.has(e.number) ? "member" : e.number ? "" : e.day ? "day" : "action"} aria-setsize=${more ? -1 : items.length} aria-posinset=${first + i + 1}>${
+      (e, i) => html`<li class=${runs.has(e.number) && !isFirst(e) ? "member" : e.number ? "" : e.day ? "day" : "action"} aria-setsize=${more ? -1 : items.length} aria-posinset=${first + i + 1}>${
         e.day ? dayOf(e.day) : e.run ? runRow(e.run) : e.action ? actionRow(e.action) : [row(e, tabbable), foldButton(e)]}</li>`,
     )}</ol>
     <div class="space" .style=${space(Math.max(0, items.length - last))}></div></section>`;

@@ -5,8 +5,7 @@ import { act, change, copyButton, get, kept, linkTo, lostPane, post, setQuery, s
 import { avatar, stepNotice } from "./candidate.js";
 import { candidatePath, clockTime, fullTime, plural, shortDay, shortIDs } from "./format.js";
 
-let mails = null,
-  place = ""; // The row to which j or k moved last.
+let [mails, place] = [null, ""]; // The place is the row to which j or k moved last.
 
 const opened = () => state.query.get("mail");
 const ofOpened = () => (mails ?? []).filter((m) => m.invitation_id === opened());
@@ -63,7 +62,7 @@ function pane() {
     ${all.map(letter)}<p class="quiet">The sandbox made these texts. The service's own may differ.</p></section>`;
 }
 
-// move goes to another row, or to the e-mails of another invitation if some are open.
+// move goes to another row. If the e-mails of an invitation are open, it opens those of the next other invitation.
 function move(columns, by) {
   const rows = [...document.querySelectorAll(".mail-row")],
     current = rows.filter((r) => r.ariaCurrent), // Several, if the invitation was sent again.

@@ -1,8 +1,8 @@
 // The pane of one request.
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, change, closePopups, copy, copyButton, get, linkTo, lostPane, options, popup, post, say, setQuery, state, toQuery } from "./core.js";
-import { choice, usualFaults } from "./candidate.js";
+import { act, change, choice, closePopups, copy, copyButton, get, linkTo, lostPane, options, popup, post, say, setQuery, state, toQuery } from "./core.js";
+import { buttonFaults } from "./faults.js";
 import { candidatePath, clockTime, cutText, faultText, fromJSON, fullTime, highlight, middle, plural, pretty, shortIDs, span, subjectOf, took } from "./format.js";
 import { curl } from "./curl.js";
 
@@ -30,10 +30,11 @@ export const outcome = (e) =>
 // The address of a request is the same after a reset, when another request has the number.
 export const requestQuery = (number) => ({ request: number, run: state.run });
 
-// likeOf returns the members of a fault that hits the next request like this one, and failLink leads to the form with them.
+// likeOf returns the members of a fault that hits the next request with the route, key and candidate of this one.
 const likeOf = (e) => ({ route: e.route && `${e.method} ${e.route}`, key: state.keys.find((k) => k.id === e.key_id && k.state === "valid")?.id, candidate: e.subject?.includes("@") ? e.subject : undefined });
+// failLink returns the address of the form for such a fault, and failNext a button with a menu that injects one.
 export const failLink = (e) => linkTo("faults", e && likeOf(e));
-const failNext = (e) => choice("failing", "Fail", Object.keys(usualFaults).map((name) => [name, name]), (name) => act(() => change(() => post("faults", { ...likeOf(e), ...usualFaults[name] }))), html`<p class="quiet">The next request like this one, once.</p><a id="fail-next" href=${failLink(e)}>Other faults…</a>`);
+const failNext = (e) => choice("failing", "Fail", Object.keys(buttonFaults).map((name) => [name, name]), (name) => act(() => change(() => post("faults", { ...likeOf(e), ...buttonFaults[name] }))), html`<p class="quiet">The next request like this one, once.</p><a id="fail-next" href=${failLink(e)}>Other faults…</a>`);
 
 // exportOf returns the address of a file with the requests that a query finds, as plain JSON if zipped is empty.
 export const exportOf = (query, zipped = true) => "/_sandbox/journal" + toQuery({ ...query, details: true, export: true, zipped });
@@ -164,7 +165,8 @@ function editForm(e) {
   return repeat([e], () => e.number, content); // Another request has fields of its own.
 }
 
-// sendAgain sends the request from the browser. Its row says that the page sent it. Undo takes back what a write did to the live data.
+// sendAgain sends a request from the browser, and opens the new request in comparison with the old one. Its row says that the page
+// sent it. Undo takes back what a write did to the live data.
 const sendAgain = (e) =>
   act(async () => {
     const token = keyOf(e)?.token;

@@ -93,7 +93,7 @@ export const plainWords = (search) => termsOf(search).filter((t) => t[0] !== "-"
 
 export const hasTerm = (term) => termsOf(searched()).includes(term);
 
-export const without = (...gone) =>
+const without = (...gone) =>
   termsOf(searched())
     .filter((t) => !gone.some((g) => t === g || (g.endsWith(":") && t.startsWith(g))))
     .join(" ");
@@ -103,15 +103,16 @@ export const toggleTerm = (term) =>
 
 export const clearSearch = () => setQuery({ q: "" }, true);
 
-// interval returns the search with a time window.
+// interval returns the search with a time window. Its times leave out zero seconds and milliseconds.
 export const interval = (from, to) => `${without("after:", "before:")} after:${brief(from)} before:${brief(to)}`.trim();
 const brief = (at) => at.slice(0, 23).replace(/(:00)?\.000$/, "");
 
 // unknown says which names in the search mean nothing there, such as those with a typing error.
 export function unknown() {
   const wrong = [...new Set(searched().match(/(?<=^|\s|-)[a-z]+(?=:[^/\s])/g))].filter((name) => !values[name]);
-  const near = names.find((name) => name.startsWith(wrong[0]?.slice(0, 2)));
-  return wrong.length ? html` <b>${wrong.join(" and ")}</b> ${wrong.length > 1 ? "are not names" : "is not a name"} of the search${near ? html`: did you mean <b>${near}</b>?` : "."} The names are ${names.join(", ")}.` : "";
+  if (!wrong.length) return "";
+  const near = names.find((name) => name.startsWith(wrong[0].slice(0, 2)));
+  return html` <b>${wrong.join(" and ")}</b> ${wrong.length > 1 ? "are not names" : "is not a name"} of the search${near ? html`: did you mean <b>${near}</b>?` : "."} The names are ${names.join(", ")}.`;
 }
 
 // completions returns what the last word of a search can become, nothing if that word is complete or the search ends with a space. rows have some of the values.

@@ -14,7 +14,8 @@ func (a *Attempt) Events() []Event { return a.log }
 // Report returns the report without its rank.
 func (a *Attempt) Report() Report { return a.candidate.report() }
 
-// Coming returns the report of an evaluation that is late, as it will be; nil for any other.
+// Coming returns the report that a late evaluation will show. It returns nil if the report is ready or never will be, and before the
+// evaluation.
 func (a *Attempt) Coming() *Report {
 	if c := a.candidate; c.reportAt() != nil && !c.ready() {
 		return new(c.withAttempt(c.graded))

@@ -95,7 +95,7 @@ func (c *candidate) report() Report {
 	return c.withAttempt(r)
 }
 
-// withAttempt returns a report with what it shows of the attempt.
+// withAttempt returns a report with the fields that come from the attempt.
 func (c *candidate) withAttempt(r Report) Report {
 	s := &c.attempt.Value
 	r.SubmissionID, r.Status = s.ID, s.Status
