@@ -322,7 +322,7 @@ async function focusRow(request) {
   kept("x" + number)?.focus({ preventScroll: true }); // At once, for a key that follows.
   await draw();
   await draw(); // The row that was revealed.
-  if (!document.activeElement.matches("input")) kept("x" + number)?.focus({ preventScroll: true }); // Somebody may type meanwhile.
+  if (cursor === number && !document.activeElement.matches("input")) kept("x" + number)?.focus({ preventScroll: true }); // Somebody may type meanwhile, or press another key.
 }
 
 const inside = (all, index) => Math.max(0, Math.min(all.length - 1, index));
