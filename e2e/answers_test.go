@@ -197,8 +197,9 @@ func TestWhatIsNotThereIsSaid(t *testing.T) {
 	p.appears(".none", "No candidate matches.")
 	p.press(".none button")
 	p.appears(".card", "محمد علي")
-	p.fill("#advance", "40d")
+	p.press("#upcoming")
 	p.appears("#ahead", "invitation expires unused: ")
+	p.becomes("document.activeElement.id === 'advance' && document.activeElement.value === '+40d'")
 	assert.True(t, evaluate[bool](p, "[...document.querySelectorAll('#ahead bdi')].some(e => e.innerText === 'محمد علي')"), "the name alone is isolated")
 }
 
@@ -430,8 +431,10 @@ func TestCompare(t *testing.T) {
 	p.appears(".headline", "page_size")
 	p.do(chromedp.KeyEvent("d"))
 	p.appears(".differences .less", "page_size=1")
-	p.becomes("/ of the request and \\d+ of the response differ/.test(document.querySelector('main > [role=status]').innerText) && document.documentElement.scrollHeight <= 800") // Said, and one scrollbar.
+	p.becomes("/2 lines of the request and the status of the response differ/.test(document.querySelector('main > [role=status]').innerText) && document.documentElement.scrollHeight <= 800") // Said, and one scrollbar.
 	p.appears(".differences .more", "page_size=500")
+	p.press(".less details > summary")
+	p.appears(".less details[open]", `"submission_id"`) // The body of the success.
 	p.appears(row(3), "compared")
 	p.appears("p.less", "#3 success before it: 200")
 	p.appears("p.more", "#4 this request: 400")
@@ -588,6 +591,8 @@ func TestATimeWindow(t *testing.T) {
 	p.listed(4, 3)
 	p.visit("?q=after:2026-11-01+before:2026-12-01")
 	p.becomes("document.querySelectorAll('#list .day').length === 1") // None is of today.
+	p.visit("?q=staus:400+status:abc")
+	p.becomes("/^status: must be .* or none. staus is not a name of the search/s.test(document.querySelector('.none')?.innerText)")
 	p.visit("?q=staus:400")
 	p.appears(".none", "staus is not a name of the search: did you mean status? The names are status, route, ")
 	p.do(chromedp.KeyEvent("/"))
@@ -826,7 +831,7 @@ func TestSendAgain(t *testing.T) {
 	p.press("[popovertarget=editing]")
 	p.becomes(`document.activeElement.matches("#editing select")`)
 	assert.Equal(t, "/api/v1/assessments?x=1", evaluate[string](p, "document.querySelector('#editing input').value"))
-	p.fill("#editing textarea", `{"name":"Søren"}`)
+	p.fill("#editing label:last-of-type textarea", `{"name":"Søren"}`)
 	p.press("#editing form button")
 	p.appears(".said", "Sent again as #3: 400")
 	p.becomes("!document.querySelector(':popover-open')")
@@ -862,6 +867,15 @@ func TestSendAgain(t *testing.T) {
 	p.press("#editing form button")
 	p.appears(".said", ": 401")
 	assert.Equal(t, "page_size=5?0", p.server.Journal()[2].Query, "a body only of a write, and whatever follows the first question mark")
+	p.visit("?request=5")
+	p.press("[popovertarget=editing]")
+	p.choose("#editing label:nth-of-type(2) select", "PUT")
+	p.fill("#editing textarea", "Content-Type: text/plain\nAccept-Language:  sv\nnone")
+	p.fill("#editing label:last-of-type textarea", "a text")
+	p.press("#editing form button")
+	p.appears(".said", "Sent again as #8: 405")
+	sent := p.server.Journal()[4]
+	assert.Equal(t, []string{"PUT", "text/plain", "sv", "a text"}, []string{sent.Method, sent.Header.Get("Content-Type"), sent.Header.Get("Accept-Language"), string(sent.Body)})
 }
 
 // TestWhatThePageSent is no request of the program.
@@ -1020,6 +1034,7 @@ func TestPrintingAndColours(t *testing.T) {
 	p.media("print", "prefers-reduced-motion", "reduce")
 	p.becomes("!document.getElementById('header').offsetHeight && !document.getElementById('list').offsetHeight && !document.querySelector('#again').offsetHeight")
 	p.becomes("(e => e.scrollHeight <= e.clientHeight + 2)(document.querySelector('.pane'))")
+	p.becomes("/X-Request-Id/.test(document.querySelector('.pane').innerText) && !document.querySelector('h1').offsetHeight") // The headers are open.
 	p.media("", "prefers-contrast", "more")
 	more := evaluate[string](p, "getComputedStyle(document.querySelector('.meta')).color")
 	p.media("", "prefers-color-scheme", "light")

@@ -168,6 +168,16 @@ type statsJSON struct {
 	Failed  int           `json:"failed"`
 	Buckets []bucketJSON  `json:"buckets"`
 	Length  time.Duration `json:"length"` // Of each bucket.
+	// The number of those that each of the usual terms finds.
+	Terms map[string]int `json:"terms"`
+}
+
+// usualTerms are the terms of a search that have a button on the page.
+var usualTerms = map[string]condition{
+	"is:failed":   kinds["failed"],
+	"is:repeated": kinds["repeated"],
+	"is:fault":    kinds["fault"],
+	"status:none": func(e *exchange) bool { return e.Status == 0 },
 }
 
 // bucketJSON counts the exchanges from a time on, before that of the next bucket.
@@ -189,6 +199,10 @@ var bucketLengths = [...]time.Duration{
 // newStats counts exchanges in buckets of the shortest round length that needs at most maxBuckets. The buckets also cover ends, the
 // ends of a time window. The times of exchanges are not in the order of their numbers after the undo of a move of the clock.
 func newStats(found []*exchange, ends ...time.Time) (out statsJSON) {
+	out.Terms = map[string]int{}
+	for term, matches := range usualTerms {
+		out.Terms[term] = len(matching(found, 0, []condition{matches}))
+	}
 	for _, at := range ends {
 		found = slices.Concat(found, []*exchange{{Entry: Entry{At: at}}}) // Without a number, so that it is not counted.
 	}

@@ -37,7 +37,8 @@ type journalNumbers struct {
 			Idle    float64   `json:"idle"`
 			At      time.Time `json:"at"`
 		} `json:"buckets"`
-		Length float64 `json:"length"`
+		Length float64        `json:"length"`
+		Terms  map[string]int `json:"terms"`
 	} `json:"stats"`
 	Position int `json:"position"`
 }
@@ -93,6 +94,7 @@ func TestTheJournalIsSearched(t *testing.T) {
 		refused += b.Refused
 	}
 	assert.Equal(t, []int{6, 5, 4}, []int{all.Stats.Count, all.Stats.Failed, refused}, "of all that match")
+	assert.Equal(t, map[string]int{"is:failed": 5, "is:repeated": 2, "is:fault": 1, "status:none": 0}, all.Stats.Terms)
 	for range 1001 {
 		d.get(t, "/challenges?page_size=1")
 	}

@@ -83,15 +83,15 @@ export function comparison(e, other, link, compare) {
     [a, b] = [other, e].map((r) => linesOf(r, isAlike, !gone.length)),
     parts = [0, 1].map((i) => differences(a[i], b[i])),
     [sent, got] = parts.map((lines) => lines.filter(([kind]) => "-+".includes(kind)).length),
-    text = sent + got ? `${sent ? plural(sent, "line") : "No line"} of the request and ${got || "none"} of the response differ` : "No line differs";
+    text = sent + got ? `${sent ? plural(sent, "line") : "No line"} of the request and ${isAlike ? got || "none" : "the status"} of the response differ` : "No line differs";
   const side = other.status >= 300 || !other.status || cutText(other.fault) ? "the other request" : `success${other.key_id === e.key_id ? "" : " of another key"} ${other.number < e.number ? "before" : "after"} it`;
   const about = (r) => html`${link(r.number)} ${r === e ? "this request" : side}: <b>${r.status ?? "lost"}</b> ${fullTime(r.at)}, ${took(r.took)}`;
   const fold = (all) => html`<li class="diff fold"><details><summary>${plural(all.length, "equal line")}</summary><ol>${all.map(line)}</ol></details></li>`,
+    opened = (kind, text) => html`<details><summary>${text}</summary>${pretty((kind === "-" ? other : e).response ?? (kind === "-" ? other : e).withheld?.response)}</details>`,
     line = ([kind, text]) => kind === "…" ? fold(text) : html`<li class=${"diff " + ({ "-": "less", "+": "more", " ": "", "~": "same" })[kind]}><span
-    aria-hidden="true">${kind === "~" ? " " : kind}</span>${words[kind] ? html`<span class="gone">${words[kind]}</span>` : nothing}<code>${words[kind] ? text : shortIDs(text)}</code></li>`;
-  return [text, html`<section aria-label="Comparison"><h3>${text}
-      <button class="plain small" @click=${() => compare()}>Close</button>
-      <label class="quiet">Compare with # <input class="number" type="number" min="1" .value=${String(other.number)} @keydown=${({ key, target }) => key === "Enter" && compare(Number(target.value) || other.number)}></label></h3>
+    aria-hidden="true">${kind === "~" ? " " : kind}</span>${words[kind] ? html`<span class="gone">${words[kind]}</span>` : nothing}<code>${/^\(a body of \d+ lines\)$/.test(text) ? opened(kind, text) : words[kind] ? text : shortIDs(text)}</code></li>`;
+  return [text, html`<section aria-label="Comparison"><h3>${text}</h3><p class="line"><button class="plain small" @click=${() => compare()}>Close</button>
+      <label class="quiet">Compare with # <input class="number" type="number" min="1" .value=${String(other.number)} @keydown=${({ key, target }) => key === "Enter" && compare(Number(target.value) || other.number)}></label></p>
     <p class="less">− ${about(other)}</p><p class="more">+ ${about(e)}</p>
     ${gone.length ? html`<p class="quiet">Without headers and bodies of the responses: that of ${gone.map((r, i) => [i ? " and " : "", link(r.number)])} is no longer kept.</p>` : nothing}
     <ol class="differences">${folded([...parts[0], [" ", ""], ...parts[1]]).map(line)}</ol></section>`];

@@ -68,6 +68,7 @@ async function advance(text) {
     viewNow().refresh();
   } catch (error) {
     clock.error = wrong(error);
+    if (!clock.error) tell(error.message, { bad: true, connection: true });
     draw();
   }
 }
@@ -96,10 +97,7 @@ function clockView() {
   const step = (text, label) => html`<button type="button" class="plain" aria-label=${"Advance the clock by " + label} aria-describedby="ahead"
     @mousedown=${(event) => event.preventDefault() /* The field keeps the focus. Without it, a narrow page hides the button. */} @pointerenter=${() => look(clock.text, text)} @focus=${() => look(clock.text, text)} @pointerleave=${() => look(clock.text)} @blur=${() => look(clock.text)}
     @click=${() => advance(text)}>+${label}</button>`;
-  const submit = (event) => {
-    event.preventDefault();
-    advance(clock.text);
-  };
+  const submit = (event) => (event.preventDefault(), advance(clock.text));
   return html`<form class="clock" aria-label="Clock" novalidate @submit=${submit} @focusin=${draw} @focusout=${draw}>
     <span id="now" title="The sandbox's clock, in UTC"></span>${step("1h", "1 h")}${step("1d", "1 d")}
     <input id="advance" placeholder=${innerWidth < 900 ? "+2d, 17:15" : "Move to 17:15, +2d"} aria-label="Advance the clock by a duration or to a time"
@@ -158,18 +156,13 @@ const hasKeys = () => localStorage.getItem("keys") !== "off";
 
 function shortcuts() {
   const list = [
-    ["j k h l or arrows", "next row, card or column; Home, End, PgUp and PgDn go far"],
-    ["Enter", "open it and go into the pane"],
+    ["j k h l or arrows", "next row, card or column; Home, End, PgUp and PgDn go far"], ["Enter", "open it and go into the pane"],
     ["Esc", "close the comparison, the pane or the notice; leave a field"],
-    ["y", "copy the request as curl"],
-    ["d", "compare it with the last success like it"],
-    ["g", "groups of requests that are alike"],
+    ["y", "copy the request as curl"], ["d", "compare it with the last success like it"], ["g", "groups of requests that are alike"],
     ["z", "undo the last action of the page, which a notice names first, then the one before"],
-    ["f", "fail the next of its route"],
-    ["e", "only failed requests"], ["w", "only writes that were sent again"],
-    ["i", "invite a candidate"], ["a", "add a result"],
+    ["f", "the form of faults, for the next of its route"], ["e", "only failed requests"], ["w", "only writes that were sent again"],
+    ["i", "invite a candidate"], ["a", "add a result"], ["n", "show what is new"], ["c", "move the clock"],
     ["/", "search; ↓ and Enter choose a suggestion, Enter alone goes to the first result"],
-    ["n", "show what is new"], ["c", "move the clock"],
     ["1 – 5", "journal, pipeline, mails, faults, keys"],
   ];
   const line = ([keys, what]) => html`<dt>${keys.split(" ").map((k) => (/^(or|arrows|–)$/.test(k) ? k + " " : html`<kbd>${k}</kbd> `))}</dt><dd>${what}</dd>`;
@@ -341,7 +334,6 @@ addEventListener("resize", draw);
 for (const name of ["beforeprint", "afterprint"]) addEventListener(name, () => {
   state.isPrinting = name === "beforeprint";
   drawPage();
-  document.querySelectorAll(".pane details").forEach((d) => (d.open = true));
 });
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) return;

@@ -340,8 +340,8 @@ export function form({ id, label, fields, button, send, subject = "", keep = [],
   return html`<form id=${id} class=${"form " + kind} aria-label=${label} novalidate @submit=${submit}>
     ${fields.filter((f) => !f.more).map(show)}
     ${folded.length ? html`<details class="further" ?open=${!!wrong?.some((f) => f.more) || !!document.querySelector(`#${id} > .further`)?.open}><summary>More fields</summary><div class="form">${folded.map(show)}</div></details>` : nothing}
-    <button type="button" class="plain clear" ?disabled=${!state.errors[id] && fields.every((f) => String(drafts[subject + id + "-" + f.name] ?? usual(f)) === usual(f))} @click=${clear}>Clear</button>
-    <button>${button}</button>${error && !wrong.length ? html`<p class="error" role="alert">${error.message}</p>` : nothing}</form>`;
+    <button>${button}</button><button type="button" class="plain clear" ?disabled=${!state.errors[id] && fields.every((f) => String(drafts[subject + id + "-" + f.name] ?? usual(f)) === usual(f))} @click=${clear}>Clear</button>
+    ${error && !wrong.length ? html`<p class="error" role="alert">${error.message}</p>` : nothing}</form>`;
 }
 
 // usual returns the value of a field without a draft.
@@ -464,10 +464,10 @@ export function popup(id, name, content, kind = "plain") {
     target.style.left = `${Math.max(8, Math.min(left, innerWidth - target.offsetWidth - 16))}px`;
     target.style.maxHeight = `${innerHeight - bottom - 12}px`;
     const fields = [...target.querySelectorAll("input, select, button")];
-    (fields.find((f) => f.value === "" && f.matches("input")) ?? fields[0]).focus();
+    (fields.find((f) => f.value === "" && f.matches("input")) ?? fields[0]).focus({ preventScroll: true });
   };
   return html`<button type="button" class=${kind} popovertarget=${id}>${name}</button>
-    <div popover id=${id} class="panel popup" @toggle=${open}>${content}</div>`;
+    <div popover id=${id} class="panel popup" @toggle=${open}>${content}<button type="button" class="plain close" popovertarget=${id} popovertargetaction="hide">Close</button></div>`;
 }
 
 // choice returns a button that opens a menu, with more below it. A button in the menu runs its action; moving among them runs none.

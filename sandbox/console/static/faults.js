@@ -9,14 +9,10 @@ export const buttonFaults = { 500: { status: 500 }, 503: { status: 503, retry_af
 
 // presets are the faults of the form.
 const presets = {
-  "500 Internal error": { status: 500 },
-  "503 with Retry-After": { status: 503, retry_after: "2s" },
-  "429 Rate limited": { retry_after: "5s" },
-  "409 Conflict": { status: 409 },
-  "Slow: 3 seconds": { delay: "3s" },
-  "Connection reset before the work": { reset: true },
-  "Response lost after the work": { after: true },
-  "Cut in the middle": { cut_after: 20 },
+  "500 Internal error": { status: 500 }, "503 with Retry-After": { status: 503, retry_after: "2s" },
+  "429 Rate limited": { retry_after: "5s" }, "409 Conflict": { status: 409 },
+  "Slow: 3 seconds": { delay: "3s" }, "Connection reset before the work": { reset: true },
+  "Response lost after the work": { after: true }, "Cut in the middle": { cut_after: 20 },
   "502 page of a proxy": { status: 502, body: "<html><h1>Bad gateway</h1></html>", content_type: "text/html" },
 };
 

@@ -48,8 +48,8 @@ export function groupsView(groups) {
   const reason = (g) => (g.fault ? html`<span class="mark bad">fault: ${effects(g.fault).join(", ")}</span>` : g.error ? why(g, true) : nothing);
   const whole = groups.reduce((sum, g) => sum + g.count, 0),
     sent = [...programs].map(([agent, all]) => ({ agent, name: programOf(all[0]), count: all.reduce((sum, g) => sum + g.count, 0) })).sort((a, b) => b.count - a.count);
-  const program = ({ agent, name, count }, i) => html`${i ? " · " : ""}<a href=${linkTo("", { q: `${state.query.get("q") ?? ""} ${agentTerm(agent)}`.trim(), view: "groups" })} title=${name}>${productOf(name)}</a>
-    ${count.toLocaleString("en")} (${shareOf(count, whole)})`;
+  const program = ({ agent, name, count }, i) => html`${i ? " · " : ""}<span><a href=${linkTo("", { q: `${state.query.get("q") ?? ""} ${agentTerm(agent)}`.trim(), view: "groups" })} title=${name}>${productOf(name)}</a>
+    ${count.toLocaleString("en")} (${shareOf(count, whole)})</span>`;
   const row = (g, i) => html`<tr><td class=${"status " + statusKind(g)}>${statusText(g)}</td>
     <th scope="row"><a href=${linkTo("", { q: [...new Set(search(g).filter(Boolean))].join(" ") })} data-keep=${"g" + i}
       title=${[g.error?.code, keyName(g), g.at].filter(Boolean).join(" · ")}><b class="method">${g.method}</b> <code>${g.route || g.path}</code></a></th>

@@ -7,7 +7,7 @@ import { copyCurl, exportOf, failLink, failed, keyName, lower, outcome, pane, pr
 import { address } from "./candidate.js";
 import { comparison, partner } from "./compare.js";
 import { groupsOf, groupsView, programOf } from "./groups.js";
-import { clearSearch, endTyping, hasTerm, interval, isOfWindow, plainWords, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
+import { clearSearch, endTyping, hasTerm, interval, isOfWindow, plainWords, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm, usualTerms } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
@@ -104,7 +104,8 @@ function loadFile() {
   setRows(found.toReversed(), false);
   groups = isGroups() ? groupsOf(found, state.file.stats.buckets) : null;
   const counted = refused ? state.file.entries : found;
-  stats = { ...state.file.stats, count: counted.length, failed: counted.filter(failed).length };
+  const terms = Object.keys(usualTerms).map((t) => [t, searchFile(`${searched()} ${t}`)[0].length]);
+  stats = { ...state.file.stats, count: counted.length, failed: counted.filter(failed).length, terms: Object.fromEntries(terms) };
 }
 
 // read returns a request with its bodies, or null.
@@ -505,7 +506,7 @@ function listView(empty) {
 
 function filterBar() {
   return html`<form class="filters" role="search" aria-label="Search" @submit=${(event) => event.preventDefault()}>
-    ${searchField(refused, rows)}<span class="buttons">${switches(!!refused, stats.failed)}
+    ${searchField(refused, rows)}<span class="buttons">${switches(refused ? {} : stats.terms)}
     <span class="tools"><button type="button" class="plain" id="groups" title="Shortcut: g" aria-keyshortcuts="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
         <button type="button" class="plain" id="alone" ?disabled=${isGroups()} aria-pressed=${String(areAlone())} title="What you did between the requests" @click=${() => (localStorage.setItem("rows", areAlone() ? "all" : "requests"), journal.refresh())}>Hide actions</button>
         ${state.file ? nothing : html`<a class="button plain" download="journal.json.gz" href=${exportOf({ ...query(), limit: maxRows })} @click=${() => say("Saved as journal.json.gz")}>Export</a>`}${fileButton()}</span></span></form>`;
@@ -616,7 +617,7 @@ function sparkline() {
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const percent = (x) => (x / width) * 100 + "%";
   const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? "+" + span(60 * Math.round(buckets[i + 1].idle / 60) || buckets[i + 1].idle) : nothing}</i>`;
-  const tickText = (part) => clockTime(buckets[xs.findLastIndex((x) => x <= part * width)].at),
+  const tickText = (part) => exact(buckets[xs.findLastIndex((x) => x <= part * width)].at, begin, end),
     tick = (part, i, all) => ((i && tickText(all[i - 1]) === tickText(part)) || dayOf(begin) !== dayOf(end) || isIdle(xs.findLastIndex((x) => x <= part * width)) ? nothing : html`<time class="tick" .style=${`left:${100 * part}%`}>${tickText(part)}</time>`);
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" opacity=${stats.buckets?.length ? 1 : 0.3} tabindex="0" role="slider" aria-label="Requests over time: arrows, with Shift for several bars, and Enter choose a window"
       aria-valuemin="1" aria-valuemax=${buckets.length} aria-valuenow=${(range?.[1] ?? buckets.length - 1) + 1} aria-valuetext=${text(range ? chosen() : stats)} @keydown=${press} @blur=${() => choose(null)}
@@ -649,13 +650,13 @@ function view() {
   if (waiting.length + waitingActions.length && mayMove) merge();
   const link = (n) => html`<a href=${href(n)}>#${n}</a>`;
   const [differs, compared] = other && exchange ? comparison(exchange, other, link, compare) : [];
-  const shownPane = { lost: !exchange && (state.connected ? lost : "cannot be read: the sandbox does not respond."), number, writes, candidate, actions: allActions, link, close, compared, compare: () => compare(), words, go: (by) => move(0, by) };
+  const shownPane = { lost: !exchange && (state.connected ? lost : "cannot be read: the sandbox does not respond."), number, writes, candidate, actions: allActions, link, close, compared, compare: () => compare(), words, go: (by) => move(0, by), unhide: rows.length > 0 && !refused && !isGroups() && !rows.some((e) => e.number === number) && clearSearch };
   const side = number ? pane(exchange, shownPane) : nothing;
   const isFiltered = searched() || state.file,
     hasList = rows.length && (!refused || isTyping); // Those of an earlier search are grey, and only while somebody types.
   if (!state.file && !state.all.count && (!searched() || !newest)) return [side, guide()];
   const found = refused ? (isTyping ? "" : refused.message) : searched() && (rows.length ? `${plural(stats.count, "request")} found` : noMatch());
-  const empty = () => html`<p class="none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message}</span>` : html`${noMatch()}${isTyping ? nothing : unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`;
+  const empty = () => html`<p class="none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message + "."}</span>` : noMatch()}${isTyping ? nothing : unknown()} <button @click=${clearSearch}>Clear the search</button></p>`;
   return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${differs ?? found}</p>${state.file ? fileBanner(state.file) : nothing}${filterBar()}
     ${stats.buckets?.length || state.all.buckets?.length ? sparkline() : nothing}
     <div class=${`split ${number ? "open" : ""} ${refused || isStale() ? "stale" : ""}`}>${groups && hasList ? groupsView(groups) : listView(hasList || !isFiltered ? nothing : empty())}${side}</div>`;

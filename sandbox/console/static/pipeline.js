@@ -165,8 +165,16 @@ function toolbar() {
     ${select("assessment", "Assessment", "All assessments", names)}
     ${select("verdict", "Verdict", "Any verdict", [...verdicts, ["flagged", "⚑ flagged"]])}
     ${select("sort", "Order", "Newest step first", orders)}
-    ${popup("inviting", "Invite candidate", inviteForm(), "primary")} ${popup("adding", "Add result", inviteForm(true))}
+    <button class="plain" id="upcoming" title="What happens in the next 40 days" @click=${foresee}>Upcoming</button>${popup("inviting", "Invite candidate", inviteForm(), "primary")} ${popup("adding", "Add result", inviteForm(true))}
     ${fresh ? html`<button class="new" @click=${refreshNow}>${plural(fresh, "change")}</button>` : nothing}</span></div>`;
+}
+
+// foresee types into the field of the clock, which shows what happens until then.
+function foresee() {
+  const field = document.getElementById("advance");
+  field.focus();
+  field.value = "+40d";
+  field.dispatchEvent(new Event("input"));
 }
 
 // inviteForm invites a candidate to an assessment, which it adds if there is none of the name: the notice says so

@@ -39,7 +39,7 @@ const failNext = (e) => choice("failing", "Fail", Object.keys(buttonFaults).map(
 // exportOf returns the address of a file with the requests that a query finds, as plain JSON if zipped is empty.
 export const exportOf = (query, zipped = true) => "/_sandbox/journal" + toQuery({ ...query, details: true, export: true, zipped });
 
-export const copyCurl = (e) => act(async () => copy(curl(e, location.origin, keyOf(e)?.token)), `Request #${e.number} is copied as curl`);
+export const copyCurl = (e) => act(async () => copy(curl(e, location.origin, keyOf(e)?.token)), `Request #${e.number} is copied as curl, with its key`);
 
 const isWrite = (e) => e.method !== "GET" && e.method !== "HEAD";
 export const lower = (text) => text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");
@@ -119,7 +119,7 @@ export const queryOf = (e) =>
   e.query.slice(0, 200).split("&").map((pair, i) => html`${i ? "&" : ""}<span class=${refusedOf(e).includes(pair.split("=")[0]) ? statusKind(e) : ""}>${shortIDs(pair)}</span>`);
 
 // pane shows a request, or why it is not there. writes are it and the writes that repeat it.
-export function pane(e, { number, lost, writes, candidate, actions, link, close, compared, compare, words, go }) {
+export function pane(e, { number, lost, writes, candidate, actions, link, close, compared, compare, words, go, unhide }) {
   const button = (name, label, press) => html`<button class="plain small" aria-label=${label} @click=${press}>${name}</button>`;
   const closeButton = html`<span class="tabs">${button("‹", "Newer request (k)", () => go(-1))}${button("›", "Older request (j)", () => go(1))}${button("✕", "Close (Esc)", close)}</span>`;
   if (lost) return lostPane("Request", `Request #${number} ${lost}`, close);
@@ -134,10 +134,11 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
       <code title=${e.path}>${shortIDs(e.path)}</code>${e.query ? html`<code class="query">?${queryOf(e)}</code>` : nothing}</p>
     <p class="line"><button class="plain small" id="compare" title="Shortcut: d" aria-keyshortcuts="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
       <button class="plain small" id="copy-curl" title="Shortcut: y" aria-keyshortcuts="y" @click=${() => copyCurl(e)}>Copy curl</button>
-      ${state.file ? nothing : html`<button class="plain small" id="copy-link" @click=${() => act(() => copy(location.href), "The link is copied. It works on this computer while this sandbox runs; Save makes a file for others")}>Copy link</button>
+      ${state.file ? nothing : html`<button class="plain small" id="copy-link" @click=${() => act(() => copy(location.href), "The link is copied. It works on this computer while this sandbox runs; Save file makes one for others")}>Copy link</button>
       <button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>${popup("editing", "Edit…", editForm(e), "plain small")}
-      <a class="button plain small" id="export" download="request-${e.number}.json" href=${exportOf(e.repeats || e.repeated_by ? { search: `repeats:${e.repeats ?? e.number}` } : { after: e.number - 1, limit: 1 }, "")} @click=${() => say(`Saved as request-${e.number}.json. The page of any sandbox can open it`)}>Save</a>
+      <a class="button plain small" id="export" download="request-${e.number}.json" href=${exportOf(e.repeats || e.repeated_by ? { search: `repeats:${e.repeats ?? e.number}` } : { after: e.number - 1, limit: 1 }, "")} @click=${() => say(`Saved as request-${e.number}.json. The page of any sandbox can open it`)}>Save file</a>
       ${e.route ? failNext(e) : nothing}`}</p></div>
+    ${unhide ? html`<p class="note">The search hides it in the list. <button class="plain small" @click=${unhide}>Clear the search</button></p>` : nothing}
     ${notes(e, candidate && person, writes, candidate?.invitations, link, actions)}
     ${compared ?? html`<dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
       ${fact("Key", found("key:" + keyName(e), html`<code>${keyName(e)}</code>`))}${e.from_page ? fact("Sent by", "this page") : agentOf(e) ? fact("User-Agent", found(agentTerm(agentOf(e)), middle(agentOf(e), 80))) : nothing}${e.limit && e.status !== 401 ? fact(isWrite(e) ? "Writes remaining" : "Reads remaining", `${e.remaining} of ${e.limit}`) : nothing}
@@ -150,28 +151,32 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
 const found = (q, value) => html`<a href=${linkTo("", { q })}>${value}</a>`;
 const fact = (name, value) => html`<div><dt><small>${name}</small></dt><dd>${value}</dd></div>`;
 
-// editForm returns a form that sends a request again with another key, path, query or body.
+// editForm returns a form that sends a request again with another key, method, path, query, headers or body.
 function editForm(e) {
   const send = (event) => {
     event.preventDefault();
-    const [key_id, target, body] = [...event.target.elements].map((field) => field.value),
+    const [key_id, method, target, headers, body] = [...event.target.elements].map((field) => field.value),
       [path, query = ""] = target.split(/\?(.*)/s);
     closePopups();
-    sendAgain({ ...e, key_id, key: key_id, path, query, body: isWrite(e) ? body : undefined });
+    sendAgain({ ...e, key_id, key: key_id, method, path, query, body }, headers);
   };
   const keys = state.keys.map((k) => [k.id, k.token + (k.state === "valid" ? "" : ` (${k.state})`)]);
-  const content = () => html`<h2>Edit and send</h2><form class="form" @submit=${send}><label class="field whole"><span>Key</span><select>${options([...keys, ["", "none"]], keyOf(e)?.id ?? "")}</select></label><label class="field whole"><span>${e.method}</span><input .value=${e.path + (e.query && "?" + e.query)}></label>
-    ${isWrite(e) ? html`<label class="field whole"><span>Body</span><textarea rows="8" cols="60" .value=${pretty(e.body ?? "")}></textarea></label>` : nothing}<button>Send</button></form>`;
+  const content = () => html`<h2>Edit and send</h2><form class="form" @submit=${send}><label class="field"><span>Key</span><select>${options([...keys, ["", "none"]], keyOf(e)?.id ?? "")}</select></label><label class="field"><span>Method</span><select>${options(["GET", "POST", "PUT", "PATCH", "DELETE"], e.method)}</select></label>
+    <label class="field whole"><span>Path and query</span><input .value=${e.path + (e.query && "?" + e.query)}></label><label class="field whole"><span>Headers besides the key's</span><textarea rows="2" .value=${contentType}></textarea></label>
+    <label class="field whole"><span>Body, if the method has one</span><textarea rows="8" cols="60" .value=${pretty(e.body ?? "")}></textarea></label><button>Send</button></form>`;
   return repeat([e], () => e.number, content); // Another request has fields of its own.
 }
 
-// sendAgain sends a request from the browser, and opens the new request in comparison with the old one. Its row says that the page
-// sent it. Undo takes back what a write did to the live data.
-const sendAgain = (e) =>
+const contentType = "Content-Type: application/json";
+
+// sendAgain sends a request from the browser, with the headers of its lines, and opens the new request in comparison with the old one. Its
+// row says that the page sent it. Undo takes back what a write did to the live data.
+const sendAgain = (e, lines = e.body ? contentType : "") =>
   act(async () => {
     const token = keyOf(e)?.token;
     if (e.key && !token) throw new Error("The sandbox does not know the key of this request");
-    const headers = { ...(token && { Authorization: "Bearer " + token }), ...(e.body && { "Content-Type": "application/json" }), "X-Sandbox-Page": "again" };
+    const headers = new Headers({ ...(token && { Authorization: "Bearer " + token }), "X-Sandbox-Page": "again" });
+    for (const [, name, value] of lines.matchAll(/^(.+?):(.*)$/gm)) headers.set(name.trim(), value.trim());
     let sent, made;
     await change(async () => {
       sent = await fetch(e.path + (e.query && "?" + e.query), { method: e.method, headers, body: isWrite(e) ? e.body : undefined }).catch(() => null);

@@ -16,10 +16,8 @@ const values = {
   agent: (rows) => ["none", ...of(rows, (e) => productOf(agentOf(e)))],
   candidate: (rows) => of(rows, (e) => e.subject?.includes("@") && e.subject),
   field: () => ["page_size", "cursor", "status", "since", "name", "candidate_name", "candidate_email"],
-  code: () => state.codes,
-  took: () => [">100ms", ">1s", "<10ms"],
-  after: times,
-  before: times,
+  code: () => state.codes, took: () => [">100ms", ">1s", "<10ms"],
+  after: times, before: times,
   fault: () => state.faults.map((f) => String(f.id)),
   repeats: (rows) => of(rows, (e) => e.repeats && String(e.repeats)),
 };
@@ -51,8 +49,7 @@ const inFile = {
   field: (e, v) => [e.error?.field, ...(e.error?.others ?? [])].includes(v),
   took: (e, v) => e.took <= secondsOf(v) === v.startsWith("<"),
   key: (e, v) => e.key_id === v || isPart(v, keyName(e)),
-  after: (e, v) => !isBefore(e.at, v),
-  before: (e, v) => isBefore(e.at, v),
+  after: (e, v) => !isBefore(e.at, v), before: (e, v) => isBefore(e.at, v),
 };
 
 // isBefore compares a time with a time, a day, a time of each day or a duration before now.
@@ -187,9 +184,9 @@ export function searchField(error, rows) {
       <p class="quiet">Words, #33, name:value; minus excludes, comma means or. Tab takes the first suggestion.</p></div></div>`;
 }
 
-// switches returns buttons for the usual terms, with count requests that failed among those that match.
-export function switches(isRefused, count) {
-  const button = (term, name, key) => html`<button type="button" class="plain" aria-pressed=${String(hasTerm(term))}
-    title=${key ? "Shortcut: " + key : nothing} aria-keyshortcuts=${key ?? nothing} @click=${() => toggleTerm(term)}>${name}</button>`;
-  return html`${button("is:failed", isRefused ? "Failed" : `Failed ${count.toLocaleString("en")}`, "e")}${button("is:repeated", "Repeated", "w")}${button("status:none", "No response")}${button("is:fault", "Injected")}`;
-}
+export const usualTerms = { "is:failed": ["Failed", "e"], "is:repeated": ["Repeated", "w"], "status:none": ["No response"], "is:fault": ["Faults"] };
+
+// switches returns buttons for the usual terms, with the numbers of those that match.
+export const switches = (counts) =>
+  Object.entries(usualTerms).map(([term, [name, key]]) => html`<button type="button" class="plain" aria-pressed=${String(hasTerm(term))}
+    title=${key ? "Shortcut: " + key : nothing} aria-keyshortcuts=${key ?? nothing} @click=${() => toggleTerm(term)}><span>${name} <span class="count">${counts[term]?.toLocaleString("en")}</span></span></button>`);
