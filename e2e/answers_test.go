@@ -445,7 +445,7 @@ func TestCompare(t *testing.T) {
 	p.appears(".differences .less", "page_size=100")
 	p.send("GET", "/api/v1/submissions?page_size=1", sandbox.TestKey, "") // 5
 	p.visit("?request=5&with=3")
-	p.becomes(`/GET .api.v1.submissions\s+\d+ equal lines/.test(document.querySelector(".differences")?.innerText)`) // The request line is always there.
+	p.becomes(`/GET .api.v1.submissions\s+\d+ lines, equal but for ids and times/.test(document.querySelector(".differences")?.innerText)`) // The request line is always there.
 	p.do(chromedp.KeyEvent(kb.Escape))
 	p.becomes("!document.querySelector('.differences') && !!document.querySelector('.pane')")
 	p.do(chromedp.KeyEvent(kb.Escape))
@@ -592,7 +592,7 @@ func TestATimeWindow(t *testing.T) {
 	p.visit("?q=after:2026-11-01+before:2026-12-01")
 	p.becomes("document.querySelectorAll('#list .day').length === 1") // None is of today.
 	p.visit("?q=staus:400+status:abc")
-	p.becomes("/^status: must be .* or none. staus is not a name of the search/s.test(document.querySelector('.none')?.innerText)")
+	p.becomes("/^status: must be .* or none\\.\\s+staus is not a name of the search/s.test(document.querySelector('.none')?.innerText)")
 	p.visit("?q=staus:400")
 	p.appears(".none", "staus is not a name of the search: did you mean status? The names are status, route, ")
 	p.do(chromedp.KeyEvent("/"))
@@ -667,7 +667,8 @@ func TestOneCandidate(t *testing.T) {
 	require.NoError(t, p.server.Evaluate(submission, result))
 	p.appears("#delayed", "The report is not ready yet. It will be on")
 	p.appears(".pane .report h3", "Report, ready on ")
-	p.appears(".card .mark", "late ")
+	p.becomes(`/late \d\d:\d\d/.test(document.querySelector(".card .badges").innerText)`)
+	p.appears(".card .score", "31 no")
 	p.fill("#advance", "10m")
 	p.appears("#ahead", "late report ready: Ada")
 	p.press("#delayed button")
@@ -783,7 +784,7 @@ func TestEachActionIsUndone(t *testing.T) {
 	p.do(chromedp.KeyEvent("z"))
 	p.appears(".pane .meta", "sent")
 	p.do(chromedp.KeyEvent("1"))
-	p.appears("#list .action", "4 × undone, 1 × invited")
+	p.appears("#list .action", "Undone: ada@candidates.test opened, and 4 more")
 	p.press("#list .action [aria-expanded]")
 	p.appears("#list", strings.ReplaceAll("Undone: ADA started, ADA evaluated: ", "ADA", "ada@candidates.test"))
 	p.do(chromedp.KeyEvent("z"))
@@ -820,6 +821,7 @@ func TestSendAgain(t *testing.T) {
 	p.press("#again")
 	p.appears(".said", "Sent again as #2: 201")
 	p.appears("p.more", "#2 this request: 201") // Beside the first one.
+	p.appears(".pane h3", "Only ids and times differ")
 	evaluate[string](p, "document.querySelector('.said button').focus(), ends.forEach(f => f()), requestAnimationFrame(() => requestAnimationFrame(() => { window.drawn = true })), ''")
 	p.becomes("window.drawn")
 	p.becomes("document.activeElement.closest('.said')?.offsetHeight > 0") // As long as it has the focus.
@@ -829,11 +831,11 @@ func TestSendAgain(t *testing.T) {
 	require.Len(t, journal, 2)
 	assert.Equal(t, []string{journal[0].Path, journal[0].Query, string(journal[0].Body), journal[0].Key}, []string{journal[1].Path, journal[1].Query, string(journal[1].Body), journal[1].Key})
 	p.press("[popovertarget=editing]")
-	p.becomes(`document.activeElement.matches("#editing select")`)
+	p.becomes(`document.activeElement.matches("#editing input")`)
 	assert.Equal(t, "/api/v1/assessments?x=1", evaluate[string](p, "document.querySelector('#editing input').value"))
 	p.fill("#editing label:last-of-type textarea", `{"name":"Søren"}`)
 	p.press("#editing form button")
-	p.appears(".said", "Sent again as #3: 400")
+	p.appears(".said", "Sent edited as #3: 400")
 	p.becomes("!document.querySelector(':popover-open')")
 	journal = p.server.Journal()
 	assert.Equal(t, []string{"x=1", `{"name":"Søren"}`}, []string{journal[2].Query, string(journal[2].Body)})
@@ -873,7 +875,7 @@ func TestSendAgain(t *testing.T) {
 	p.fill("#editing textarea", "Content-Type: text/plain\nAccept-Language:  sv\nnone")
 	p.fill("#editing label:last-of-type textarea", "a text")
 	p.press("#editing form button")
-	p.appears(".said", "Sent again as #8: 405")
+	p.appears(".said", "Sent edited as #8: 405")
 	sent := p.server.Journal()[4]
 	assert.Equal(t, []string{"PUT", "text/plain", "sv", "a text"}, []string{sent.Method, sent.Header.Get("Content-Type"), sent.Header.Get("Accept-Language"), string(sent.Body)})
 }

@@ -18,7 +18,7 @@ type action struct {
 	Fault   *Fault    `json:"fault,omitzero"`   // That was injected.
 	Events  int       `json:"events,omitzero"`  // That a move of the clock brought, as GET clock lists them.
 	Undone  []action  `json:"undone,omitzero"`  // That an undo has undone, oldest first.
-	// Of the candidate's report, if it is ready after the action.
+	// Of the candidate's report, also while it is late.
 	Grade world.Grade `json:"grade,omitzero"`
 
 	revision int

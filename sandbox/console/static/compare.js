@@ -53,7 +53,7 @@ function differences(a, b) {
   }
   const lines = [];
   for (let i = 0, j = 0; i < x.length || j < y.length; ) {
-    if (i < x.length && j < y.length && x[i] === y[j]) lines.push([a[i++] === b[j++] ? " " : "~", b[j - 1]]);
+    if (i < x.length && j < y.length && x[i] === y[j]) lines.push(a[i++] === b[j++] ? [" ", b[j - 1]] : ["~", a[i - 1] + "\n" + b[j - 1]]);
     else if (j >= y.length || (i < x.length && length[i + 1][j] >= length[i][j + 1])) lines.push(["-", a[i++]]);
     else lines.push(["+", b[j++]]);
   }
@@ -69,30 +69,31 @@ function folded(lines) {
     else if (isNear(i - 1)) all.push(["…", [line]]);
     else all.at(-1)[1].push(line);
   });
-  return all;
+  return all.map(([kind, some]) => (kind === "…" && some.length === 1 ? some[0] : [kind, some])); // One takes no less room when it is folded.
 }
 
 const words = { "-": "only in the first: ", "+": "only in the second: " };
 
-// comparison returns how many lines of a request differ from another one, which is the first, in words, and shows them. compare takes the
-// number of yet another one, or closes the comparison.
+// comparison returns how many lines of a request differ from another one, in words, and shows them, with those of the older one first. compare
+// takes the number of yet another one, or closes the comparison.
 export function comparison(e, other, link, compare) {
   const whole = (r) => r.withheld?.status ?? r.status, // Also of a response that was lost.
     isAlike = whole(e) === whole(other),
     gone = [other, e].filter((r) => r.status && !r.response_headers),
-    [a, b] = [other, e].map((r) => linesOf(r, isAlike, !gone.length)),
+    [first, second] = [other, e].sort((x, y) => x.number - y.number),
+    [a, b] = [first, second].map((r) => linesOf(r, isAlike, !gone.length)),
     parts = [0, 1].map((i) => differences(a[i], b[i])),
     [sent, got] = parts.map((lines) => lines.filter(([kind]) => "-+".includes(kind)).length),
-    text = sent + got ? `${sent ? plural(sent, "line") : "No line"} of the request and ${isAlike ? got || "none" : "the status"} of the response differ` : "No line differs";
+    text = sent + got ? `${sent ? plural(sent, "line") : "No line"} of the request and ${isAlike ? got || "none" : "the status"} of the response differ` : parts.flat().some(([kind]) => kind === "~") ? "Only ids and times differ" : "No line differs";
   const side = other.status >= 300 || !other.status || cutText(other.fault) ? "the other request" : `success${other.key_id === e.key_id ? "" : " of another key"} ${other.number < e.number ? "before" : "after"} it`;
   const about = (r) => html`${link(r.number)} ${r === e ? "this request" : side}: <b>${r.status ?? "lost"}</b> ${fullTime(r.at)}, ${took(r.took)}`;
-  const fold = (all) => html`<li class="diff fold"><details><summary>${plural(all.length, "equal line")}</summary><ol>${all.map(line)}</ol></details></li>`,
-    opened = (kind, text) => html`<details><summary>${text}</summary>${pretty((kind === "-" ? other : e).response ?? (kind === "-" ? other : e).withheld?.response)}</details>`,
+  const fold = (all) => html`<li class="diff fold"><details><summary>${plural(all.length, "line")}, equal${all.some(([kind]) => kind === "~") ? " but for ids and times" : ""}</summary><ol>${all.map(line)}</ol></details></li>`,
+    opened = (kind, text) => html`<details><summary>${text}</summary>${pretty(kind === "-" ? first.response : second.response)}</details>`,
     line = ([kind, text]) => kind === "…" ? fold(text) : html`<li class=${"diff " + ({ "-": "less", "+": "more", " ": "", "~": "same" })[kind]}><span
-    aria-hidden="true">${kind === "~" ? " " : kind}</span>${words[kind] ? html`<span class="gone">${words[kind]}</span>` : nothing}<code>${/^\(a body of \d+ lines\)$/.test(text) ? opened(kind, text) : words[kind] ? text : shortIDs(text)}</code></li>`;
+    aria-hidden="true">${kind === "~" ? " " : kind}</span>${words[kind] ? html`<span class="gone">${words[kind]}</span>` : nothing}<code>${/^\(a body of \d+ lines\)$/.test(text) ? opened(kind, text) : "-+~".includes(kind) ? text : shortIDs(text)}</code></li>`;
   return [text, html`<section aria-label="Comparison"><h3>${text}</h3><p class="line"><button class="plain small" @click=${() => compare()}>Close</button>
       <label class="quiet">Compare with # <input class="number" type="number" min="1" .value=${String(other.number)} @keydown=${({ key, target }) => key === "Enter" && compare(Number(target.value) || other.number)}></label></p>
-    <p class="less">− ${about(other)}</p><p class="more">+ ${about(e)}</p>
+    <p class="less">− ${about(first)}</p><p class="more">+ ${about(second)}</p>
     ${gone.length ? html`<p class="quiet">Without headers and bodies of the responses: that of ${gone.map((r, i) => [i ? " and " : "", link(r.number)])} is no longer kept.</p>` : nothing}
     <ol class="differences">${folded([...parts[0], [" ", ""], ...parts[1]]).map(line)}</ol></section>`];
 }

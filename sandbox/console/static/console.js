@@ -63,7 +63,7 @@ async function advance(text) {
         look("");
         document.getElementById("advance").blur(); // The next key is a shortcut.
       },
-      () => `The clock is at ${fullTime(state.clock.now)}`,
+      (step) => `The clock is at ${fullTime(state.clock.now)}${step?.events ? ": " + plural(step.events, "event") : ""}`,
     );
     viewNow().refresh();
   } catch (error) {
@@ -157,10 +157,8 @@ const hasKeys = () => localStorage.getItem("keys") !== "off";
 function shortcuts() {
   const list = [
     ["j k h l or arrows", "next row, card or column; Home, End, PgUp and PgDn go far"], ["Enter", "open it and go into the pane"],
-    ["Esc", "close the comparison, the pane or the notice; leave a field"],
-    ["y", "copy the request as curl"], ["d", "compare it with the last success like it"], ["g", "groups of requests that are alike"],
-    ["z", "undo the last action of the page, which a notice names first, then the one before"],
-    ["f", "the form of faults, for the next of its route"], ["e", "only failed requests"], ["w", "only writes that were sent again"],
+    ["Esc", "close the comparison, the pane or the notice; leave a field"], ["y", "copy the request as curl"], ["d", "compare it with the last success like it"], ["g", "groups of requests that are alike"],
+    ["z", "undo the last action of the page, which a notice names first, then the one before"], ["f", "the form of faults, for the next of its route"], ["e", "only failed requests"], ["w", "only writes that were sent again"],
     ["i", "invite a candidate"], ["a", "add a result"], ["n", "show what is new"], ["c", "move the clock"],
     ["/", "search; ↓ and Enter choose a suggestion, Enter alone goes to the first result"],
     ["1 – 5", "journal, pipeline, mails, faults, keys"],

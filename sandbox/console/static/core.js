@@ -464,7 +464,7 @@ export function popup(id, name, content, kind = "plain") {
     target.style.left = `${Math.max(8, Math.min(left, innerWidth - target.offsetWidth - 16))}px`;
     target.style.maxHeight = `${innerHeight - bottom - 12}px`;
     const fields = [...target.querySelectorAll("input, select, button")];
-    (fields.find((f) => f.value === "" && f.matches("input")) ?? fields[0]).focus({ preventScroll: true });
+    (fields.find((f) => f.autofocus || (f.value === "" && f.matches("input"))) ?? fields[0]).focus({ preventScroll: true });
   };
   return html`<button type="button" class=${kind} popovertarget=${id}>${name}</button>
     <div popover id=${id} class="panel popup" @toggle=${open}>${content}<button type="button" class="plain close" popovertarget=${id} popovertargetaction="hide">Close</button></div>`;
@@ -477,10 +477,10 @@ export function choice(id, label, all, chosen, more = nothing) {
   return popup(id, label + "…", html`<h2>${label}</h2><div class="line">${all.map(item)}</div>${more}`, "plain small");
 }
 
-// openPopup opens a panel by a key. The button gets the focus first, so that it has it afterwards.
+// openPopup opens a panel by a key. What has the focus gets it back afterwards, or else the button.
 export function openPopup(id) {
   const button = document.querySelector(`[popovertarget=${id}]`);
-  button?.focus();
+  if (document.activeElement === document.body) button?.focus();
   button?.click();
 }
 

@@ -117,11 +117,11 @@ async function loadExchange(number) {
   const isLoaded = exchange?.number === number && exchange.ended && !exchange.isOld;
   if (!number) exchange = null;
   else if (isEarlier || !isLoaded) {
-    exchange = isEarlier ? null : await read(number);
+    const next = isEarlier ? null : await read(number);
+    [writes, candidate, allActions] = next ? await storyOf(next) : [[], null, allActions];
+    exchange = next;
     const last = !exchange && !isEarlier && !state.file && (await get("journal", { limit: 1 })).newest;
     lost = isEarlier ? "is from an earlier run of the sandbox: an exported file would have it." : state.file ? "is not in the file." : number <= last ? "is no longer in the journal." : last ? `does not exist: the newest is #${last}.` : "does not exist: there was none yet.";
-    [writes, candidate] = [[], null];
-    if (exchange) await loadStory(exchange);
     if (exchange) seen = number;
     else if (seen === number && opened() === number) setQuery({ request: "", run: "", with: "" });
   }
@@ -130,17 +130,16 @@ async function loadExchange(number) {
   else if (other?.number !== second) other = await read(second);
 }
 
-// loadStory reads the writes that a request repeats and those that repeat it, and whom it concerns.
-async function loadStory(e) {
+// storyOf reads the writes that a request repeats and those that repeat it, whom it concerns, and all actions.
+async function storyOf(e) {
   const first = e.repeats ?? e.number;
-  if (state.file) return ([writes, allActions] = [state.file.entries.filter((w) => (w.repeats ?? w.number) === first), state.file.actions]);
-  const [{ entries, actions: all }, { candidates }] = await Promise.all([
+  if (state.file) return [state.file.entries.filter((w) => (w.repeats ?? w.number) === first), null, state.file.actions];
+  const [{ entries, actions }, { candidates }] = await Promise.all([
     get("journal", { search: `repeats:${first}` }),
     get("candidates", { text: e.subject ?? "", limit: 50 }),
   ]);
   const ids = (c) => [c.id, c.submission_id, c.assessment_id].filter(Boolean);
-  [writes, allActions] = [entries, all];
-  candidate = candidates.find((c) => c.candidate_email === e.subject && ids(c).some((id) => e.path.includes(id)));
+  return [entries, candidates.find((c) => c.candidate_email === e.subject && ids(c).some((id) => e.path.includes(id))), actions];
 }
 
 // loadRow makes the row of a request part of the list, which may be older than the others.
@@ -441,7 +440,7 @@ function row(e, tabbable) {
     <span class=${"status " + statusKind(e)}>${statusText(e)}</span>
     <span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
     <span class="what" title=${e.path + (e.query && "?" + e.query)}>${tail ? html`<span class=${e.route ? "path" : ""}>${shortIDs(path.slice(0, tail))}</span>` : nothing}<span>${shortIDs(path.slice(tail))}</span>${e.query ? html`<span class="query">?${queryOf(e)}</span>` : nothing}</span>
-    <span class="about"><bdi class="subject" title=${e.subject ?? ""}>${address(e.subject ?? "")}</bdi><span class="marks">${odd}</span></span>
+    <span class="about"><bdi class="subject" title=${e.subject ?? ""} .style=${`--least:${(e.subject ?? "").length}ch`}>${address(e.subject ?? "")}</bdi><span class="marks">${odd}</span></span>
     <span class="program" title=${programOf(e)}>${productOf(programOf(e))}</span><code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
     <span class=${"took " + tookKind(e)}>${word("took ")}${e.ended ? took(e.took) : "–"}</span>
     <time title=${e.at}>${word("at ")}${second}<span class="millis">${millis}</span></time>${word("number ")}<span class="no">${e.number}</span></a>`;
@@ -472,9 +471,8 @@ function runRow({ name, all }) {
   const [{ action }] = all,
     isOpen = unfolded.has(name);
   const kinds = [...Map.groupBy(all, ({ action: a }) => (a.undone ? "undone" : inSpans(a.kind).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())))].sort(([, a], [, b]) => b.length - a.length),
-    texts = kinds.map(([kind, { length }]) => `${length.toLocaleString("en")} × ${kind}`),
-    others = kinds.slice(3).flatMap(([, some]) => some).length;
-  return html`<span title=${texts.join(", ")}>${texts.slice(0, 3).join(", ")}${others ? `, and ${others.toLocaleString("en")} more` : ""}</span>
+    texts = kinds.map(([kind, { length }]) => `${length.toLocaleString("en")} × ${kind}`);
+  return html`<span title=${texts.join(", ")}>${actionText(action)}, and ${all.length - 1} more</span>
     <button class="plain small" aria-expanded=${String(isOpen)} aria-label=${`${isOpen ? "Hide" : "Show"} ${plural(all.length, "action")}`} @click=${() => toggleFold(name)}>${isOpen ? "Hide" : "Show"}</button><time title=${action.at}>${clockTime(action.at)}</time>`;
 }
 
@@ -617,12 +615,15 @@ function sparkline() {
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const percent = (x) => (x / width) * 100 + "%";
   const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? "+" + span(60 * Math.round(buckets[i + 1].idle / 60) || buckets[i + 1].idle) : nothing}</i>`;
-  const tickText = (part) => exact(buckets[xs.findLastIndex((x) => x <= part * width)].at, begin, end),
-    tick = (part, i, all) => ((i && tickText(all[i - 1]) === tickText(part)) || dayOf(begin) !== dayOf(end) || isIdle(xs.findLastIndex((x) => x <= part * width)) ? nothing : html`<time class="tick" .style=${`left:${100 * part}%`}>${tickText(part)}</time>`);
+  // Ticks are at round times, with places between the ends and the sum.
+  const hasPlace = (i) => !isIdle(i) && [0.09, 0.62].some((from) => xs[i] > from * width && xs[i] < (from + 0.29) * width),
+    ticksOf = (seconds) => [...buckets.keys()].filter((i) => Date.parse(buckets[i].at) % (seconds * 1000) === 0 && hasPlace(i)),
+    ticks = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 86400, 604800].map(ticksOf).find((all) => all.every((i, n) => !n || xs[i] - xs[all[n - 1]] > width / 12)),
+    tick = (i) => html`<time class="tick" .style=${`left:${percent((xs[i] + xs[i + 1]) / 2)}`}>${dayOf(begin) === dayOf(end) ? exact(buckets[i].at, buckets[i].at, "") : buckets[i].at.includes("T00:00:00") ? shortDay(buckets[i].at) : nothing}</time>`;
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" opacity=${stats.buckets?.length ? 1 : 0.3} tabindex="0" role="slider" aria-label="Requests over time: arrows, with Shift for several bars, and Enter choose a window"
       aria-valuemin="1" aria-valuemax=${buckets.length} aria-valuenow=${(range?.[1] ?? buckets.length - 1) + 1} aria-valuetext=${text(range ? chosen() : stats)} @keydown=${press} @blur=${() => choose(null)}
       @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← →, with Shift for several bars, and Enter, to choose a time window</title>${range ? svg`<rect class="cursor" x=${xs[Math.min(...range)]} width=${xs[Math.max(...range) + 1] - xs[Math.min(...range)]} height=${height}></rect>` : nothing}${buckets.map(group)}</svg>
-    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time>${buckets.length > 9 ? [1 / 6, 1 / 3, 2 / 3, 5 / 6].map(tick) : nothing}<span>${text(range ? chosen() : stats)}${range ? "" : `, highest bar ${highest.toLocaleString("en")}`}</span><time>${day(end, begin, end)}</time></p></div>`;
+    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time>${buckets.length > 9 ? ticks?.map(tick) : nothing}<span>${text(range ? chosen() : stats)}${range ? "" : `, highest bar ${highest.toLocaleString("en")}`}</span><time>${day(end, begin, end)}</time></p></div>`;
 }
 
 // The empty journal.
@@ -656,7 +657,7 @@ function view() {
     hasList = rows.length && (!refused || isTyping); // Those of an earlier search are grey, and only while somebody types.
   if (!state.file && !state.all.count && (!searched() || !newest)) return [side, guide()];
   const found = refused ? (isTyping ? "" : refused.message) : searched() && (rows.length ? `${plural(stats.count, "request")} found` : noMatch());
-  const empty = () => html`<p class="none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message + "."}</span>` : noMatch()}${isTyping ? nothing : unknown()} <button @click=${clearSearch}>Clear the search</button></p>`;
+  const empty = () => html`<p class="none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message + "."}</span><br>` : noMatch()}${isTyping ? nothing : unknown()} <button @click=${clearSearch}>Clear the search</button></p>`;
   return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${differs ?? found}</p>${state.file ? fileBanner(state.file) : nothing}${filterBar()}
     ${stats.buckets?.length || state.all.buckets?.length ? sparkline() : nothing}
     <div class=${`split ${number ? "open" : ""} ${refused || isStale() ? "stale" : ""}`}>${groups && hasList ? groupsView(groups) : listView(hasList || !isFiltered ? nothing : empty())}${side}</div>`;

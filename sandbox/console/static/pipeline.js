@@ -114,13 +114,13 @@ function card(c, differing) {
   const [step] = stagesAhead(c),
     name = personOf(c),
     at = c[c.stage + "_at"] ?? c.created_at,
-    late = !c.report_at ? "no report" : c.report_at > (state.clock?.now ?? "") ? `late ${clockTime(c.report_at).slice(0, 5)}` : "no score";
+    late = c.report_at > (state.clock?.now ?? "") ? `late ${clockTime(c.report_at).slice(0, 5)}` : c.report_delay && c.stage !== "evaluated" && !c.ended ? "late" : "";
   const place = [differing.includes("assessment_id") && c.assessment, differing.includes("organization") && c.organization].filter(Boolean).join(" · ");
   return html`<li class=${"card " + (c.ended ? "ended" : "")} data-keep=${c.id} draggable="true" @dragstart=${(event) => event.dataTransfer.setData("text", c.id)}>${avatar(name, c.candidate_email)}
     <a href=${path + toQuery({ ...Object.fromEntries(state.query), candidate: c.id })} title=${name} aria-label=${name} dir="auto" draggable="false"
       aria-current=${c.id === opened() ? "true" : nothing}><bdi>${name}</bdi></a>
     <span class="mail" title=${c.candidate_email}>${address(c.candidate_email)}${place ? html`<br><bdi title=${place}>${place}</bdi>` : nothing}</span>
-    <span class="badges">${c.invitations > 1 ? html`<b class="odd">${invitedTwice(c)}</b> ` : nothing}${armed(c).length ? html`<b class="warn">fault: ${effects(armed(c)[0].fault)[0]}</b> ` : nothing}${c.report_delay && c.stage !== "evaluated" && !c.ended ? html`<b class="warn">late</b> ` : nothing}${c.confidence === "low" ? html`<b class="warn">low confidence</b>` : c.low_confidence?.length ? html`<b class="warn">low confidence: ${c.low_confidence.join(", ").replace("_", " ")}</b>` : nothing}</span>
+    <span class="badges">${c.invitations > 1 ? html`<b class="odd">${invitedTwice(c)}</b> ` : nothing}${armed(c).length ? html`<b class="warn">fault: ${effects(armed(c)[0].fault)[0]}</b> ` : nothing}${late ? html`<b class="warn" title=${c.report_at ? fullTime(c.report_at) : nothing}>${late}</b> ` : nothing}${c.confidence === "low" ? html`<b class="warn">low confidence</b>` : c.low_confidence?.length ? html`<b class="warn">low confidence: ${c.low_confidence.join(", ").replace("_", " ")}</b>` : nothing}</span>
     <span class="when" title=${fullTime(at)}>${state.clock?.now.startsWith(at.slice(0, 10)) ? clockTime(at).slice(0, 5) : shortDay(at)}</span>
     ${c.ended
         ? html`<span class="mark">${c.ended}</span>`
@@ -128,7 +128,7 @@ function card(c, differing) {
           ? html`<span class="score"><b>${c.ship_score}</b> <span class=${verdictKind(c.verdict)}>${(c.verdict ?? "").replace("_", " ")}</span>${c.integrity_status === "flagged" ? html` <b class="bad" title="Integrity: flagged">⚑<span class="gone">flagged</span></b>` : nothing}</span>`
           : step
             ? html`<button class="plain small" data-first aria-label=${`${steps[step]}: ${name}`} @click=${() => take(c, step)}>${steps[step]}${step === "evaluated" ? "…" : ""}</button>`
-            : html`<span class="mark" title=${c.report_at ? fullTime(c.report_at) : ""}>${late}</span>`}</li>`;
+            : html`<span class="mark">${c.report_at ? "no score" : "no report"}</span>`}</li>`;
 }
 
 function boardView() {

@@ -162,27 +162,30 @@ function editForm(e) {
   };
   const keys = state.keys.map((k) => [k.id, k.token + (k.state === "valid" ? "" : ` (${k.state})`)]);
   const content = () => html`<h2>Edit and send</h2><form class="form" @submit=${send}><label class="field"><span>Key</span><select>${options([...keys, ["", "none"]], keyOf(e)?.id ?? "")}</select></label><label class="field"><span>Method</span><select>${options(["GET", "POST", "PUT", "PATCH", "DELETE"], e.method)}</select></label>
-    <label class="field whole"><span>Path and query</span><input .value=${e.path + (e.query && "?" + e.query)}></label><label class="field whole"><span>Headers besides the key's</span><textarea rows="2" .value=${contentType}></textarea></label>
+    <label class="field whole"><span>Path and query</span><input autofocus .value=${e.path + (e.query && "?" + e.query)}></label><label class="field whole"><span>Headers besides the key's</span><textarea rows="2" .value=${headerLines(e)}></textarea></label>
     <label class="field whole"><span>Body, if the method has one</span><textarea rows="8" cols="60" .value=${pretty(e.body ?? "")}></textarea></label><button>Send</button></form>`;
   return repeat([e], () => e.number, content); // Another request has fields of its own.
 }
 
-const contentType = "Content-Type: application/json";
+// headerLines returns the headers that the page can send again. The browser sets the others.
+const headerLines = (e) =>
+  Object.entries(e.headers ?? { "Content-Type": ["application/json"] }).filter(([n]) => !/^(Authorization|Host|User-Agent|Accept-Encoding|Connection|Content-Length|Sec-.*|Origin|Referer|Cookie|X-Sandbox-Page)$/.test(n))
+    .map(([n, values]) => `${n}: ${values.join(", ")}`).join("\n");
 
 // sendAgain sends a request from the browser, with the headers of its lines, and opens the new request in comparison with the old one. Its
 // row says that the page sent it. Undo takes back what a write did to the live data.
-const sendAgain = (e, lines = e.body ? contentType : "") =>
+const sendAgain = (e, lines) =>
   act(async () => {
     const token = keyOf(e)?.token;
     if (e.key && !token) throw new Error("The sandbox does not know the key of this request");
     const headers = new Headers({ ...(token && { Authorization: "Bearer " + token }), "X-Sandbox-Page": "again" });
-    for (const [, name, value] of lines.matchAll(/^(.+?):(.*)$/gm)) headers.set(name.trim(), value.trim());
+    for (const [, name, value] of (lines ?? headerLines(e)).matchAll(/^(.+?):(.*)$/gm)) headers.set(name.trim(), value.trim());
     let sent, made;
     await change(async () => {
       sent = await fetch(e.path + (e.query && "?" + e.query), { method: e.method, headers, body: isWrite(e) ? e.body : undefined }).catch(() => null);
       const { entries } = await get("journal", { search: sent?.headers.get("X-Request-Id") ?? `method:${e.method} "${e.path}"`, limit: 10 });
       made = entries.findLast((x) => x.from_page);
-    }, () => `Sent again${made ? " as #" + made.number : ""}: ${sent?.status ?? "no response"}`);
+    }, () => `Sent ${lines === undefined ? "again" : "edited"}${made ? " as #" + made.number : ""}: ${sent?.status ?? "no response"}`);
     if (made && Number(state.query.get("request")) === e.number) setQuery({ ...requestQuery(made.number), with: e.number }, true);
   });
 

@@ -35,12 +35,12 @@ type Grade struct {
 	LowConfidence []string `json:"low_confidence,omitzero"` // Pillars whose score has low confidence.
 }
 
-// Grade returns the grade, which is zero until the report is ready.
+// Grade returns the grade of the report, also while it is late. It is zero before the evaluation and without a report.
 func (c Candidate) Grade() Grade {
 	if c.attempt == nil {
 		return Grade{}
 	}
-	r := c.report()
+	r := *cmp.Or(c.attempt.Coming(), new(c.report()))
 	g := Grade{ShipScore: r.ShipScore, Verdict: r.Verdict, Confidence: r.Confidence, IntegrityStatus: r.IntegrityStatus}
 	for _, p := range r.Pillars {
 		if p.LowConfidence && p.Score != nil {
