@@ -199,8 +199,12 @@ func TestWhatIsNotThereIsSaid(t *testing.T) {
 	p.appears(".card", "محمد علي")
 	p.press("#upcoming")
 	p.appears("#ahead", "invitation expires unused: ")
-	p.becomes("document.activeElement.id === 'advance' && document.activeElement.value === '+40d'")
+	p.becomes("document.activeElement.id === 'advance'")
+	p.fill("#advance", "40d")
+	p.appears("#ahead", "Enter advances to ")
 	assert.True(t, evaluate[bool](p, "[...document.querySelectorAll('#ahead bdi')].some(e => e.innerText === 'محمد علي')"), "the name alone is isolated")
+	p.do(chromedp.SendKeys(chromedp.ID("advance"), kb.Enter))
+	p.becomes(`/^The clock is at .*: \d+ events?$/.test(document.querySelector(".said > span")?.innerText)`)
 }
 
 // TestGroups answers which causes failures have, and who used up the reads.
@@ -431,7 +435,7 @@ func TestCompare(t *testing.T) {
 	p.appears(".headline", "page_size")
 	p.do(chromedp.KeyEvent("d"))
 	p.appears(".differences .less", "page_size=1")
-	p.becomes("/2 lines of the request and the status of the response differ/.test(document.querySelector('main > [role=status]').innerText) && document.documentElement.scrollHeight <= 800") // Said, and one scrollbar.
+	p.becomes("/Request: 2 lines differ. Response: 200 → 400/.test(document.querySelector('main > [role=status]').innerText) && document.documentElement.scrollHeight <= 800") // Said, and one scrollbar.
 	p.appears(".differences .more", "page_size=500")
 	p.press(".less details > summary")
 	p.appears(".less details[open]", `"submission_id"`) // The body of the success.
@@ -444,7 +448,10 @@ func TestCompare(t *testing.T) {
 	p.do(chromedp.SetValue(chromedp.CSS(".pane input.number"), "1"), chromedp.SendKeys(chromedp.CSS(".pane input.number"), kb.Enter))
 	p.appears(".differences .less", "page_size=100")
 	p.send("GET", "/api/v1/submissions?page_size=1", sandbox.TestKey, "") // 5
+	p.visit("?request=3&with=5")
+	p.appears("p.less", "#3 this request") // The older one first.
 	p.visit("?request=5&with=3")
+	p.appears(".pane h3", "Only ids and times differ")
 	p.becomes(`/GET .api.v1.submissions\s+\d+ lines, equal but for ids and times/.test(document.querySelector(".differences")?.innerText)`) // The request line is always there.
 	p.do(chromedp.KeyEvent(kb.Escape))
 	p.becomes("!document.querySelector('.differences') && !!document.querySelector('.pane')")
@@ -510,7 +517,7 @@ func TestCompare(t *testing.T) {
 	}
 	n = len(p.server.Journal())
 	p.visit(fmt.Sprintf("?request=%d&with=%d", n, n-1))
-	p.appears(".pane h3", "2 lines of the request and none of the response differ") // A body may have blank lines.
+	p.appears(".pane h3", "Request: 2 lines differ. Response: the same") // A body may have blank lines.
 	p.send("POST", "/api/v1/assessments", sandbox.TestKey, "{bad")
 	p.visit(fmt.Sprintf("?request=%d", n+1))
 	p.becomes("document.querySelector('[aria-label=Request] .body')?.textContent === '{bad'") // As it was sent.
@@ -554,6 +561,7 @@ func TestATimeWindow(t *testing.T) {
 	mouse(input.DispatchMouseEventTypeMouseReleased, toX, fromY)
 	p.listed(6, 5, 4)
 	p.becomes("[...document.querySelectorAll('.axis time:not(.tick)')].map(e => e.innerText).join() === '17:13:00,17:15:06'") // Of the window, in bars of 2 s.
+	p.becomes("[...document.querySelectorAll('.tick')].map(e => e.innerText).join() === '17:13:30,17:14:30'")
 	assert.Equal(t, "after:2026-11-28T17:13 before:2026-11-28T17:15:05", evaluate[string](p, "document.querySelector('[name=q]').value"))
 	p.dress(appearance{width: 390, height: 844})
 	p.becomes("document.querySelector('.over-time svg').getBoundingClientRect().height === 28 && document.querySelector('.filters').offsetHeight < 110")
@@ -780,11 +788,11 @@ func TestEachActionIsUndone(t *testing.T) {
 	p.appears(".said", "Undo: ada@candidates.test revoked?") // Nothing had said what it would be.
 	p.do(chromedp.KeyEvent("z"))
 	p.do(chromedp.WaitVisible(chromedp.ID("revoke")))
-	p.appears("#undo", "Undo also: ada@candidates.test opened")
+	p.appears("#undo", "Undo next: ada@candidates.test opened")
 	p.do(chromedp.KeyEvent("z"))
 	p.appears(".pane .meta", "sent")
 	p.do(chromedp.KeyEvent("1"))
-	p.appears("#list .action", "Undone: ada@candidates.test opened, and 4 more")
+	p.appears("#list .action", "5 actions, the last: Undone: ada@candidates.test opened")
 	p.press("#list .action [aria-expanded]")
 	p.appears("#list", strings.ReplaceAll("Undone: ADA started, ADA evaluated: ", "ADA", "ada@candidates.test"))
 	p.do(chromedp.KeyEvent("z"))
@@ -815,13 +823,19 @@ func TestEachActionIsUndone(t *testing.T) {
 func TestSendAgain(t *testing.T) {
 	t.Parallel()
 	p := open(t)
-	p.send("POST", "/api/v1/assessments?x=1", sandbox.LiveKey, `{"challenge_id":"c0000000-0000-4000-8000-000000000001","name":"Søren"}`)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.base+"/api/v1/assessments?x=1", strings.NewReader(`{"challenge_id":"c0000000-0000-4000-8000-000000000001","name":"Søren"}`))
+	require.NoError(t, err)
+	r.Header = http.Header{"Authorization": {"Bearer " + sandbox.LiveKey}, "Content-Type": {"application/json"}, "Accept-Language": {"sv"}, "X-Api-Key": {sandbox.LiveKey}} // The last one is recorded redacted.
+	response, err := p.server.Transport().RoundTrip(r)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
 	p.visit("?request=1")
 	evaluate[string](p, "(later => { window.ends = []; window.setTimeout = (f, ms) => ms < 5000 ? later(f, ms) : ends.push(f) })(setTimeout), ''")
 	p.press("#again")
 	p.appears(".said", "Sent again as #2: 201")
 	p.appears("p.more", "#2 this request: 201") // Beside the first one.
-	p.appears(".pane h3", "Only ids and times differ")
+	p.becomes("/no User-Agent$/.test(document.querySelector('p.less').innerText) && /this page$/.test(document.querySelector('p.more').innerText)")
+	p.appears(".pane h3", "Request: 1 line differs. Response: the same")
 	evaluate[string](p, "document.querySelector('.said button').focus(), ends.forEach(f => f()), requestAnimationFrame(() => requestAnimationFrame(() => { window.drawn = true })), ''")
 	p.becomes("window.drawn")
 	p.becomes("document.activeElement.closest('.said')?.offsetHeight > 0") // As long as it has the focus.
@@ -830,6 +844,7 @@ func TestSendAgain(t *testing.T) {
 	journal := p.server.Journal()
 	require.Len(t, journal, 2)
 	assert.Equal(t, []string{journal[0].Path, journal[0].Query, string(journal[0].Body), journal[0].Key}, []string{journal[1].Path, journal[1].Query, string(journal[1].Body), journal[1].Key})
+	assert.Equal(t, []string{"application/json", "sv"}, []string{journal[1].Header.Get("Content-Type"), journal[1].Header.Get("Accept-Language")})
 	p.press("[popovertarget=editing]")
 	p.becomes(`document.activeElement.matches("#editing input")`)
 	assert.Equal(t, "/api/v1/assessments?x=1", evaluate[string](p, "document.querySelector('#editing input').value"))
@@ -872,7 +887,11 @@ func TestSendAgain(t *testing.T) {
 	p.visit("?request=5")
 	p.press("[popovertarget=editing]")
 	p.choose("#editing label:nth-of-type(2) select", "PUT")
-	p.fill("#editing textarea", "Content-Type: text/plain\nAccept-Language:  sv\nnone")
+	p.fill("#editing textarea", "Content-Type: text/plain\nnone")
+	p.press("#editing form button")
+	p.appears(".said", "“none” is no header.")
+	p.press("[popovertarget=editing]")
+	p.fill("#editing textarea", "Content-Type: text/plain\nAccept-Language:  sv\n")
 	p.fill("#editing label:last-of-type textarea", "a text")
 	p.press("#editing form button")
 	p.appears(".said", "Sent edited as #8: 405")
@@ -896,7 +915,7 @@ func TestWhatThePageSent(t *testing.T) {
 	p.appears(".said", "The clock is at") // The row may come before the end of the action, which z undoes.
 	p.do(chromedp.KeyEvent("z"))
 	p.appears("#list .action s", "Clock moved by 1 d") // One row for both.
-	p.appears("#undo", "Undo also: Sent again")
+	p.appears("#undo", "Undo next: Sent again")
 	p.do(chromedp.KeyEvent("z"))
 	p.appears(row(2), "undone")
 	p.visit("?view=groups")

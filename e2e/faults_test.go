@@ -174,7 +174,7 @@ func TestTheClock(t *testing.T) {
 	p.becomes("document.getElementById('ahead').hidden")
 	advanceTo("")
 	p.appears("#ahead", "17:15 or 2026-12-01 10:00")
-	p.appears("#ahead", "What happens until then is shown here")
+	p.appears("#ahead", "Upcoming until Sat, 9 Jan 2027 22:0")
 	p.do(chromedp.KeyEvent(kb.Tab)) // Into what is shown, which may scroll.
 	p.becomes("document.activeElement.id === 'ahead'")
 	advanceTo("5m")

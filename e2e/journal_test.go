@@ -309,9 +309,11 @@ func TestShortcuts(t *testing.T) {
 	assert.Contains(t, evaluate[string](p, "window.copied"), "curl -g")
 	p.do(chromedp.KeyEvent(kb.Tab))
 	assert.NotEqual(t, "x19", evaluate[string](p, focused+" ?? ''"), "the list is one stop of Tab")
+	evaluate[string](p, "window.before = document.activeElement, ''")
 	p.do(chromedp.KeyEvent("?"))
 	p.appears("#help", "next row, card or column")
 	p.do(chromedp.KeyEvent(kb.Escape))
+	p.becomes("document.activeElement === window.before && window.before !== document.body")
 	press("/", "q")
 	p.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("2"))
 	p.becomes("location.pathname === '/_sandbox/console/pipeline' && document.activeElement.id === 'main'")
@@ -418,7 +420,7 @@ func TestFilters(t *testing.T) {
 	p.server.Inject(sandbox.Fault{Status: 500})
 	p.server.ClearFaults()
 	p.visit("?q=after:1h") // With the actions of the time.
-	p.appears("#list .action", "Faults removed 2, and 9 more")
+	p.appears("#list .action", "10 actions, the last: Faults removed 2")
 	p.becomes("document.querySelectorAll('#list .action').length === 3")
 	p.press("#list .action button")
 	p.becomes("document.querySelectorAll('#list .action').length === 13 && document.activeElement.innerText === 'Hide'")
@@ -460,6 +462,10 @@ func TestALongJournalIsWindowed(t *testing.T) {
 	p.visit("?request=77")
 	p.appears(".pane .meta", "#77")
 	p.isInView(row(77))
+	for _, pressed := range []string{"true", "false"} { // The list is read again.
+		p.press("#alone")
+		p.becomes("document.getElementById('alone').ariaPressed === " + quote(pressed) + " && !!document.querySelector(" + quote(row(77)) + ") && !/hides/.test(document.querySelector('.pane').innerText)")
+	}
 	_, err := chromedp.Call(p.ctx, page.SetFontSizes, page.SetFontSizesParams{FontSizes: &page.FontSizes{Standard: 20}})
 	require.NoError(t, err)
 	p.becomes("(li => li.offsetHeight > 36 && li.ariaPosInSet > 9 && Math.abs(li.getBoundingClientRect().height * (li.ariaPosInSet - 1) - list.querySelector('.space').offsetHeight) < 2)(list.querySelector('li'))") // Measured again.

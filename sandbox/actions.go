@@ -18,7 +18,7 @@ type action struct {
 	Fault   *Fault    `json:"fault,omitzero"`   // That was injected.
 	Events  int       `json:"events,omitzero"`  // That a move of the clock brought, as GET clock lists them.
 	Undone  []action  `json:"undone,omitzero"`  // That an undo has undone, oldest first.
-	// Of the candidate's report, also while it is late.
+	// Of the candidate's report, if it is ready after the action.
 	Grade world.Grade `json:"grade,omitzero"`
 
 	revision int
@@ -49,7 +49,10 @@ func (c *control) changed(of topic, kind, subject string) *action {
 // an error, and returns the error.
 func (c *control) recordStep(kind string, err error) error {
 	if one, _ := c.live.Candidate(c.id, c.now); err == nil {
-		c.recordAction(kind, one.CandidateEmail, one.ID).Grade = one.Grade
+		a := c.recordAction(kind, one.CandidateEmail, one.ID)
+		if one.Attempt != nil && one.Attempt.Coming() == nil {
+			a.Grade = one.Grade
+		}
 	}
 	return err
 }

@@ -158,8 +158,10 @@ func (c *control) restoreSnapshot(none) (writes int, err error) {
 	}
 	clear(c.snapshots[at:])
 	c.snapshots = c.snapshots[:at]
-	last := c.recordAction(kind, undone[0].Subject, undone[0].ID)
-	last.Undone, last.settled = undone, true
+	if len(numbers) > 0 || undone[0].Kind != "nothing" {
+		last := c.recordAction(kind, undone[0].Subject, undone[0].ID)
+		last.Undone, last.settled = undone, true
+	}
 	c.notify(topicReset)
 	return len(numbers), nil
 }

@@ -57,7 +57,7 @@ function tests(c, actions) {
     act(() => change(() => post("faults", { ...report, ...fault }), `Next report: ${effects(fault).join(", ")}`))}>${name}</button>`;
   const setDelay = (seconds) => run(c, actions, `candidates/${c.id}/delay`, { seconds }),
     late = (seconds) => act(() => setDelay(Number(seconds)));
-  const otherDelay = () => form({ id: "lateness", subject: c.id, label: "Late by", fields: [{ name: "seconds", label: "Or by", placeholder: "90 or 2h30m", required: true }], button: "Make it late", send: async ({ seconds }) => (await setDelay(seconds), closePopups()) });
+  const otherDelay = () => form({ id: "lateness", subject: c.id, label: "Late by", fields: [{ name: "seconds", label: "Or by", placeholder: "90s or 2h30m", required: true }], button: "Make it late", send: async ({ seconds }) => (await setDelay(seconds), closePopups()) });
   const waiting = armed(c),
     isUnready = c.stage === "evaluated" && !c.report?.evaluated;
   const delay = c.report_delay < 0 || (isUnready && !c.report_at) ? "The report is never ready." : isUnready ? html`The report is not ready yet. It will be on <time>${fullTime(c.report_at)}</time>.` : `Report ready ${span(c.report_delay ?? 0)} after the evaluation.`;

@@ -1,6 +1,7 @@
 // Two requests side by side, as one text with the lines in which they differ.
 import { html, nothing } from "./lit/lit-html.js";
 import { get, state } from "./core.js";
+import { productOf, programOf } from "./request.js";
 import { searchFile } from "./search.js";
 import { cutText, fullTime, plural, pretty, shortIDs, took } from "./format.js";
 
@@ -24,6 +25,8 @@ export async function partner(e) {
 const varying = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|req_[0-9a-f]+|signature=[\w%-]+|\d{4}-\d\d-\d\dT[\d:.]+Z|\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT|\b\d{10}\b/g;
 const comparable = (line, i) => (i ? line.replace(varying, "…") : line); // The first line names the resource.
 
+const bodyOf = (e) => e.response ?? e.withheld?.response;
+
 // linesOf returns the lines of a request and those of its response, without the headers that differ each time or are those of a browser. Of a response
 // there is the status alone unless both are kept. Its body is one line if it is that of a success and the other status differs, or if it is long and no JSON.
 function linesOf(e, isAlike, areKept) {
@@ -33,7 +36,7 @@ function linesOf(e, isAlike, areKept) {
       .sort()
       .map(([n, v]) => `${n}: ${v.join(", ")}`);
   const body = (text) => (text ? pretty(text, e.response_cut).split("\n").slice(0, 600) : []);
-  const response = [...body(e.response ?? e.withheld?.response), ...(e.response_cut ? ["(cut here)"] : [])];
+  const response = [...body(bodyOf(e)), ...(e.response_cut ? ["(cut here)"] : [])];
   const brief = response[0]?.length > 2000 ? `(a body of ${e.response_size} bytes)` : !isAlike && e.status < 300 && response.length > 1 && `(a body of ${response.length} lines)`;
   const query = [...new URLSearchParams(e.query)].map(([n, v]) => `  ${n}=${v}`);
   return [
@@ -78,17 +81,18 @@ const words = { "-": "only in the first: ", "+": "only in the second: " };
 // takes the number of yet another one, or closes the comparison.
 export function comparison(e, other, link, compare) {
   const whole = (r) => r.withheld?.status ?? r.status, // Also of a response that was lost.
-    isAlike = whole(e) === whole(other),
+    isAlike = whole(e) === whole(other) || (whole(e) < 300 && whole(other) < 300),
     gone = [other, e].filter((r) => r.status && !r.response_headers),
     [first, second] = [other, e].sort((x, y) => x.number - y.number),
     [a, b] = [first, second].map((r) => linesOf(r, isAlike, !gone.length)),
     parts = [0, 1].map((i) => differences(a[i], b[i])),
     [sent, got] = parts.map((lines) => lines.filter(([kind]) => "-+".includes(kind)).length),
-    text = sent + got ? `${sent ? plural(sent, "line") : "No line"} of the request and ${isAlike ? got || "none" : "the status"} of the response differ` : parts.flat().some(([kind]) => kind === "~") ? "Only ids and times differ" : "No line differs";
+    linesText = (n) => (n ? `${plural(n, "line")} differ${n > 1 ? "" : "s"}` : "the same"),
+    text = sent + got ? `Request: ${linesText(sent)}. Response: ${isAlike || a[1][0] === b[1][0] ? linesText(got) : `${a[1][0]} → ${b[1][0]}`}` : parts.flat().some(([kind]) => kind === "~") ? "Only ids and times differ" : "No line differs";
   const side = other.status >= 300 || !other.status || cutText(other.fault) ? "the other request" : `success${other.key_id === e.key_id ? "" : " of another key"} ${other.number < e.number ? "before" : "after"} it`;
-  const about = (r) => html`${link(r.number)} ${r === e ? "this request" : side}: <b>${r.status ?? "lost"}</b> ${fullTime(r.at)}, ${took(r.took)}`;
+  const about = (r) => html`${link(r.number)} ${r === e ? "this request" : side}: <b>${r.status ?? "lost"}</b> ${fullTime(r.at)}, ${took(r.took)}${programOf(e) === programOf(other) ? "" : ", " + productOf(programOf(r))}`;
   const fold = (all) => html`<li class="diff fold"><details><summary>${plural(all.length, "line")}, equal${all.some(([kind]) => kind === "~") ? " but for ids and times" : ""}</summary><ol>${all.map(line)}</ol></details></li>`,
-    opened = (kind, text) => html`<details><summary>${text}</summary>${pretty(kind === "-" ? first.response : second.response)}</details>`,
+    opened = (kind, text) => html`<details><summary>${text}</summary>${pretty(bodyOf(kind === "-" ? first : second))}</details>`,
     line = ([kind, text]) => kind === "…" ? fold(text) : html`<li class=${"diff " + ({ "-": "less", "+": "more", " ": "", "~": "same" })[kind]}><span
     aria-hidden="true">${kind === "~" ? " " : kind}</span>${words[kind] ? html`<span class="gone">${words[kind]}</span>` : nothing}<code>${/^\(a body of \d+ lines\)$/.test(text) ? opened(kind, text) : "-+~".includes(kind) ? text : shortIDs(text)}</code></li>`;
   return [text, html`<section aria-label="Comparison"><h3>${text}</h3><p class="line"><button class="plain small" @click=${() => compare()}>Close</button>

@@ -1,6 +1,6 @@
 // The page: its header with the clock, its views, navigation and shortcuts.
 import { html, nothing, render } from "./lit/lit-html.js";
-import { act, change, closePopups, draw, follow, get, hideSaid, loadKeys as readKeys, noResponse, openPopup, options, popup, post, refresher, startDrawing, state, tell, titleOf, typed, undoName, undoSaid, undoable, visit } from "./core.js";
+import { act, change, closePopups, draw, follow, get, hideSaid, loadKeys as readKeys, noResponse, openPopup, options, popup, post, refresher, sayError, startDrawing, state, tell, titleOf, typed, undoName, undoSaid, undoable, visit } from "./core.js";
 import { clockTime, dayOf, fullTime, middle, plural, shortDay, span, target } from "./format.js";
 import { journal } from "./journal.js";
 import { pipeline } from "./pipeline.js";
@@ -41,11 +41,10 @@ const loadClock = refresher(async () => {
 });
 
 const preview = refresher(async () => {
-  const text = clock.step || clock.text;
-  clock.preview = text ? await get("clock", target(text, now())).catch((error) => wrong(error) && { error: wrong(error) }) : null;
+  clock.preview = await get("clock", target(clock.step || clock.text || "40d", now())).catch((error) => wrong(error) && { error: wrong(error) });
 }, 150);
 
-// wrong says why a text does not move the clock. The server knows durations alone. Without a connection it says nothing: a banner does.
+// wrong says why a text does not move the clock. The server knows durations alone. Without a connection it says nothing: a banner does, and a notice after an attempt.
 const wrong = (error) => error.status !== 0 && (error.field === "seconds" ? "This is no duration, time or date. The clock goes forward only" : error.message);
 
 // look previews what is typed, or the step of a button.
@@ -68,7 +67,7 @@ async function advance(text) {
     viewNow().refresh();
   } catch (error) {
     clock.error = wrong(error);
-    if (!clock.error) tell(error.message, { bad: true, connection: true });
+    if (!clock.error) sayError(error);
     draw();
   }
 }
@@ -102,7 +101,7 @@ function clockView() {
     <span id="now" title="The sandbox's clock, in UTC"></span>${step("1h", "1 h")}${step("1d", "1 d")}
     <input id="advance" placeholder=${innerWidth < 900 ? "+2d, 17:15" : "Move to 17:15, +2d"} aria-label="Advance the clock by a duration or to a time"
       autocomplete="off" aria-invalid=${clock.error || clock.preview?.error ? "true" : nothing} aria-describedby="ahead" .value=${clock.text}
-      @input=${(event) => look(event.target.value)}
+      @input=${(event) => look(event.target.value)} @focus=${() => look(clock.text)}
       @keydown=${(event) => event.key === "Escape" && look("")}>
     <div id="ahead" class="ahead" tabindex="0" role="region" aria-label="What happens until then" ?hidden=${!clock.text && !clock.error && !(clock.step && clock.preview) && !document.activeElement?.matches("#advance, #ahead")}>${aheadView()}</div>
   </form>`;
@@ -111,11 +110,12 @@ function clockView() {
 function aheadView() {
   const p = clock.preview,
     all = p?.upcoming ?? [],
-    groups = [...Map.groupBy(all, ({ at, kind }) => dayOf(at) + kind).values()];
+    groups = [...Map.groupBy(all, ({ at, kind }) => dayOf(at) + kind).values()],
+    forms = clock.step || (clock.text && p && !p.error) ? nothing : html`<p class="quiet">To move the clock, type 90, 15m, 2h30m, 2d, 17:15 or 2026-12-01 10:00.</p>`;
   if (clock.error || !p || p.error)
-    return html`${clock.error ? html`<p class="error" role="alert">${clock.error}</p>` : p ? html`<p class="error">${p.error}</p>` : nothing}<p>90, 15m, 2h30m, 2d, 17:15 or 2026-12-01 10:00</p>${clock.text ? nothing : html`<p class="quiet">What happens until then is shown here first.</p>`}`;
-  return html`<p>${clock.step ? "Advances" : "Enter advances"} to <b>${fullTime(p.until)}</b>: ${all.length ? plural(all.length, "event") : "nothing happens."}</p>
-    ${all.length ? html`<ol>${groups.slice(0, 25).map(happens)}</ol>` : nothing}${groups.length > 25 ? html`<p>and ${all.length - groups.slice(0, 25).flat().length} more</p>` : nothing}`;
+    return html`${clock.error ? html`<p class="error" role="alert">${clock.error}</p>` : p ? html`<p class="error">${p.error}</p>` : nothing}${forms}`;
+  return html`<p>${clock.step ? "Advances to" : clock.text ? "Enter advances to" : "Upcoming until"} <b>${fullTime(p.until)}</b>: ${all.length ? plural(all.length, "event") : "nothing happens."}</p>
+    ${all.length ? html`<ol>${groups.slice(0, 25).map(happens)}</ol>` : nothing}${groups.length > 25 ? html`<p>and ${all.length - groups.slice(0, 25).flat().length} more</p>` : nothing}${forms}`;
 }
 
 // The header.
@@ -329,10 +329,7 @@ readURL();
 if (location.search || viewNow() !== journal) count(); // Otherwise the journal's first page has the numbers.
 addEventListener("popstate", readURL);
 addEventListener("resize", draw);
-for (const name of ["beforeprint", "afterprint"]) addEventListener(name, () => {
-  state.isPrinting = name === "beforeprint";
-  drawPage();
-});
+for (const name of ["beforeprint", "afterprint"]) addEventListener(name, () => ((state.isPrinting = name === "beforeprint"), drawPage()));
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) return;
   loadAll(); // A stream without a position has missed events.

@@ -283,14 +283,14 @@ export const undo = (id, agreed) =>
     await post(`snapshots/${s.id}/restore`);
     await loadSnapshots();
     const next = undoable();
-    say(`${undoName(s, "Undone")}: ${textOf(s)}`, next?.id, next && `Undo also: ${textOf(next)}`);
+    say(`${undoName(s, "Undone")}: ${textOf(s)}`, next?.id, next && `Undo next: ${textOf(next)}`);
   });
 
 // undoSaid presses the button of the notice, or undoes the last action.
 export const undoSaid = () => undo(state.said?.undo, state.said?.undo && undoable(state.said.undo));
 
 // sayError shows an error until it is closed or, without a connection, until the server is back.
-const sayError = (error) => tell(error.message, { bad: true, copy: error.text, from: error.from, connection: error.status === 0 });
+export const sayError = (error) => tell(error.message, { bad: true, copy: error.text, from: error.from, connection: error.status === 0 });
 
 // act runs an action that has no form. It shows done, or why the action was refused.
 export async function act(action, done) {
@@ -383,8 +383,7 @@ function field(formID, f, subject, error) {
     <span>${f.label}</span>${input(f, id, formID, subject + id, error)}${problem(id, error)}</label>`;
 }
 
-export const problem = (id, error) =>
-  error ? html`<small class="error" id=${id + "-error"} role="alert">${error}</small>` : nothing;
+export const problem = (id, error) => error ? html`<small class="error" id=${id + "-error"} role="alert">${error}</small>` : nothing;
 
 // input returns the input of a field. Its value is the draft, or else the usual one.
 function input(f, id, formID, draftID, error) {
@@ -454,8 +453,7 @@ export function isRead(element) {
   );
 }
 
-// popup returns a button that opens a panel below it. Esc, which gives the focus back to the
-// button, and a click elsewhere close the panel.
+// popup returns a button that opens a panel below it. Esc, which gives the focus back, and a click elsewhere close the panel.
 export function popup(id, name, content, kind = "plain") {
   const open = ({ newState, target }) => {
     if (newState !== "open") return void draw(); // What is typed is a draft from now on.

@@ -33,8 +33,7 @@ function fields() {
 }
 
 // send injects a usual fault. Other fields that are given replace its own.
-const send = ({ preset, times, ...fault }) =>
-  change(() => post("faults", { ...presets[preset], ...fault, times: Number(times) }));
+const send = ({ preset, times, ...fault }) => change(() => post("faults", { ...presets[preset], ...fault, times: Number(times) }));
 
 const removeAll = () => act(() => change(() => post("faults/clear"), "All faults are removed"));
 

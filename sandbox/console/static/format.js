@@ -95,7 +95,7 @@ export const aimText = (f) =>
   `for ${!f.route || f.route === "*" ? "every request" : f.route}${f.key ? " of " + (tokens[f.key] ?? f.key) : ""}${f.candidate ? " about " + f.candidate : ""}${f.skip ? `, after ${f.skip} that pass` : ""}`;
 
 // inSpans returns a kind of action with the seconds at its end in larger units.
-export const inSpans = (kind) => kind.replace(/\d+ s$/, (seconds) => span(parseInt(seconds)));
+const inSpans = (kind) => kind.replace(/\d+ s$/, (seconds) => span(parseInt(seconds)));
 
 // stepText names a step of a candidate, and the result of an evaluation.
 export function stepText({ kind, grade: g }) {

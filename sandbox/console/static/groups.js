@@ -3,10 +3,7 @@ import { html, nothing, svg } from "./lit/lit-html.js";
 import { linkTo, state } from "./core.js";
 import { searched, termsOf } from "./search.js";
 import { clockTime, effects, middle, plural, shortDay } from "./format.js";
-import { agentOf, agentTerm, failed, keyName, productOf, statusKind, statusText, why } from "./request.js";
-
-// programOf names the program that sent a request.
-export const programOf = (e) => (e.from_page ? "this page" : agentOf(e) || "no User-Agent");
+import { agentOf, agentTerm, failed, keyName, productOf, programOf, statusKind, statusText, why } from "./request.js";
 
 // merged returns one group for the groups that are alike and have the same value of splitBy, failures first. It has the members of the newest group.
 function merged(groups, splitBy) {

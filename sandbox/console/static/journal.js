@@ -2,12 +2,12 @@
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, copyButton, draw, find, follow, get, isRead, kept, openPopup, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
-import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, inSpans, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
-import { copyCurl, exportOf, failLink, failed, keyName, lower, outcome, pane, productOf, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
+import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
+import { copyCurl, exportOf, failLink, failed, keyName, lower, outcome, pane, productOf, programOf, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { address } from "./candidate.js";
 import { comparison, partner } from "./compare.js";
-import { groupsOf, groupsView, programOf } from "./groups.js";
-import { clearSearch, endTyping, hasTerm, interval, isOfWindow, plainWords, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm, usualTerms } from "./search.js";
+import { groupsOf, groupsView } from "./groups.js";
+import { clearSearch, countTerms, endTyping, hasTerm, interval, isOfWindow, plainWords, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
@@ -35,6 +35,8 @@ let since = "", // Time of the oldest request that the server has, if it dropped
   refused = null, // Why the server refused the search.
   range = null, // The first and the last bar that the pointer is on or was dragged over.
   loading = null, // Of older requests.
+  isHidden = false, // Whether the search excludes the open request.
+  isChanged = false, // Whether the open request has changed since it was read.
   fresh = Infinity; // Rows from this number on are new.
 const unfolded = new Set(); // Names of runs of actions and of equal reads.
 let runs = new Map(); // The run of equal reads of each request that is in one.
@@ -80,7 +82,9 @@ async function load(change) {
   shown = name;
   words = plainWords(toServer());
   await loadExchange(number);
-  if (exchange && exchange.number !== cursor && !asGroups) await loadRow(exchange.number);
+  const isThere = () => !exchange || rows.some((e) => e.number === exchange.number);
+  if (exchange && !asGroups && (exchange.number !== cursor || !isThere())) await loadRow(exchange.number);
+  isHidden = searched() && !asGroups && !isThere();
 }
 
 // loadPage reads a page. A search that the server refuses leaves the rows as they are.
@@ -104,8 +108,7 @@ function loadFile() {
   setRows(found.toReversed(), false);
   groups = isGroups() ? groupsOf(found, state.file.stats.buckets) : null;
   const counted = refused ? state.file.entries : found;
-  const terms = Object.keys(usualTerms).map((t) => [t, searchFile(`${searched()} ${t}`)[0].length]);
-  stats = { ...state.file.stats, count: counted.length, failed: counted.filter(failed).length, terms: Object.fromEntries(terms) };
+  stats = { ...state.file.stats, count: counted.length, failed: counted.filter(failed).length, terms: countTerms(counted) };
 }
 
 // read returns a request with its bodies, or null.
@@ -114,7 +117,8 @@ const read = async (n) => (state.file ? (state.file.entries.find((e) => e.number
 // loadExchange reads the open request. One that was shown and is gone, as after a reset, is closed.
 async function loadExchange(number) {
   const isEarlier = isOfEarlierRun();
-  const isLoaded = exchange?.number === number && exchange.ended && !exchange.isOld;
+  const isLoaded = exchange?.number === number && exchange.ended && !exchange.isOld && !isChanged;
+  isChanged = false;
   if (!number) exchange = null;
   else if (isEarlier || !isLoaded) {
     const next = isEarlier ? null : await read(number);
@@ -250,8 +254,8 @@ function entries(all) {
   };
   setRows(rows.map(replace), more, waiting.map(replace));
   waiting = [...waiting, ...news.values()].slice(-maxRows);
-  if (all.some((e) => e.number === exchange?.number)) {
-    exchange.ended = false; // So that it is read again.
+  if (all.some((e) => e.number === opened())) {
+    isChanged = true;
     journal.refresh();
   }
   draw();
@@ -470,9 +474,7 @@ function actionRow(a) {
 function runRow({ name, all }) {
   const [{ action }] = all,
     isOpen = unfolded.has(name);
-  const kinds = [...Map.groupBy(all, ({ action: a }) => (a.undone ? "undone" : inSpans(a.kind).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())))].sort(([, a], [, b]) => b.length - a.length),
-    texts = kinds.map(([kind, { length }]) => `${length.toLocaleString("en")} × ${kind}`);
-  return html`<span title=${texts.join(", ")}>${actionText(action)}, and ${all.length - 1} more</span>
+  return html`<span>${plural(all.length, "action")}, the last: ${actionText(action)}</span>
     <button class="plain small" aria-expanded=${String(isOpen)} aria-label=${`${isOpen ? "Hide" : "Show"} ${plural(all.length, "action")}`} @click=${() => toggleFold(name)}>${isOpen ? "Hide" : "Show"}</button><time title=${action.at}>${clockTime(action.at)}</time>`;
 }
 
@@ -615,15 +617,16 @@ function sparkline() {
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const percent = (x) => (x / width) * 100 + "%";
   const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? "+" + span(60 * Math.round(buckets[i + 1].idle / 60) || buckets[i + 1].idle) : nothing}</i>`;
+  const sum = text(range ? chosen() : stats) + (range ? "" : `, highest bar ${highest.toLocaleString("en")}`);
   // Ticks are at round times, with places between the ends and the sum.
-  const hasPlace = (i) => !isIdle(i) && [0.09, 0.62].some((from) => xs[i] > from * width && xs[i] < (from + 0.29) * width),
-    ticksOf = (seconds) => [...buckets.keys()].filter((i) => Date.parse(buckets[i].at) % (seconds * 1000) === 0 && hasPlace(i)),
-    ticks = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 86400, 604800].map(ticksOf).find((all) => all.every((i, n) => !n || xs[i] - xs[all[n - 1]] > width / 12)),
+  const hasPlace = (i) => !isIdle(i) && xs[i] > 0.09 * width && xs[i] < 0.91 * width && Math.abs(xs[i] / width - 0.5) > (4 * sum.length) / innerWidth + 0.03,
+    ticksOf = (seconds) => [...buckets.keys()].filter((i) => (Date.parse(buckets[i].at) + 3 * 86400e3) % (seconds * 1000) === 0 && hasPlace(i)), // Weeks begin on Mondays.
+    ticks = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 86400, 172800, 604800, 2419200].map(ticksOf).find((all) => all.length && all.every((i, n) => !n || xs[i] - xs[all[n - 1]] > width / 12)),
     tick = (i) => html`<time class="tick" .style=${`left:${percent((xs[i] + xs[i + 1]) / 2)}`}>${dayOf(begin) === dayOf(end) ? exact(buckets[i].at, buckets[i].at, "") : buckets[i].at.includes("T00:00:00") ? shortDay(buckets[i].at) : nothing}</time>`;
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" opacity=${stats.buckets?.length ? 1 : 0.3} tabindex="0" role="slider" aria-label="Requests over time: arrows, with Shift for several bars, and Enter choose a window"
       aria-valuemin="1" aria-valuemax=${buckets.length} aria-valuenow=${(range?.[1] ?? buckets.length - 1) + 1} aria-valuetext=${text(range ? chosen() : stats)} @keydown=${press} @blur=${() => choose(null)}
       @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← →, with Shift for several bars, and Enter, to choose a time window</title>${range ? svg`<rect class="cursor" x=${xs[Math.min(...range)]} width=${xs[Math.max(...range) + 1] - xs[Math.min(...range)]} height=${height}></rect>` : nothing}${buckets.map(group)}</svg>
-    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time>${buckets.length > 9 ? ticks?.map(tick) : nothing}<span>${text(range ? chosen() : stats)}${range ? "" : `, highest bar ${highest.toLocaleString("en")}`}</span><time>${day(end, begin, end)}</time></p></div>`;
+    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time>${buckets.length > 9 ? ticks?.map(tick) : nothing}<span>${sum}</span><time>${day(end, begin, end)}</time></p></div>`;
 }
 
 // The empty journal.
@@ -651,7 +654,7 @@ function view() {
   if (waiting.length + waitingActions.length && mayMove) merge();
   const link = (n) => html`<a href=${href(n)}>#${n}</a>`;
   const [differs, compared] = other && exchange ? comparison(exchange, other, link, compare) : [];
-  const shownPane = { lost: !exchange && (state.connected ? lost : "cannot be read: the sandbox does not respond."), number, writes, candidate, actions: allActions, link, close, compared, compare: () => compare(), words, go: (by) => move(0, by), unhide: rows.length > 0 && !refused && !isGroups() && !rows.some((e) => e.number === number) && clearSearch };
+  const shownPane = { lost: !exchange && (state.connected ? lost : "cannot be read: the sandbox does not respond."), number, writes, candidate, actions: allActions, link, close, compared, compare: () => compare(), words, go: (by) => move(0, by), unhide: isHidden && exchange?.number === number && ![...rows, ...waiting].some((e) => e.number === number) && clearSearch };
   const side = number ? pane(exchange, shownPane) : nothing;
   const isFiltered = searched() || state.file,
     hasList = rows.length && (!refused || isTyping); // Those of an earlier search are grey, and only while somebody types.

@@ -114,7 +114,7 @@ function card(c, differing) {
   const [step] = stagesAhead(c),
     name = personOf(c),
     at = c[c.stage + "_at"] ?? c.created_at,
-    late = c.report_at > (state.clock?.now ?? "") ? `late ${clockTime(c.report_at).slice(0, 5)}` : c.report_delay && c.stage !== "evaluated" && !c.ended ? "late" : "";
+    late = c.report_at > c.evaluated_at && c.report_at > (state.clock?.now ?? "") ? `late ${clockTime(c.report_at).slice(0, 5)}` : c.report_delay && c.stage !== "evaluated" && !c.ended ? "late" : "";
   const place = [differing.includes("assessment_id") && c.assessment, differing.includes("organization") && c.organization].filter(Boolean).join(" · ");
   return html`<li class=${"card " + (c.ended ? "ended" : "")} data-keep=${c.id} draggable="true" @dragstart=${(event) => event.dataTransfer.setData("text", c.id)}>${avatar(name, c.candidate_email)}
     <a href=${path + toQuery({ ...Object.fromEntries(state.query), candidate: c.id })} title=${name} aria-label=${name} dir="auto" draggable="false"
@@ -165,16 +165,8 @@ function toolbar() {
     ${select("assessment", "Assessment", "All assessments", names)}
     ${select("verdict", "Verdict", "Any verdict", [...verdicts, ["flagged", "⚑ flagged"]])}
     ${select("sort", "Order", "Newest step first", orders)}
-    <button class="plain" id="upcoming" title="What happens in the next 40 days" @click=${foresee}>Upcoming</button>${popup("inviting", "Invite candidate", inviteForm(), "primary")} ${popup("adding", "Add result", inviteForm(true))}
+    <button class="plain" id="upcoming" title="What happens in the next 40 days" @click=${() => document.getElementById("advance").focus()}>Upcoming</button>${popup("inviting", "Invite candidate", inviteForm(), "primary")} ${popup("adding", "Add result", inviteForm(true))}
     ${fresh ? html`<button class="new" @click=${refreshNow}>${plural(fresh, "change")}</button>` : nothing}</span></div>`;
-}
-
-// foresee types into the field of the clock, which shows what happens until then.
-function foresee() {
-  const field = document.getElementById("advance");
-  field.focus();
-  field.value = "+40d";
-  field.dispatchEvent(new Event("input"));
 }
 
 // inviteForm invites a candidate to an assessment, which it adds if there is none of the name: the notice says so
@@ -195,6 +187,8 @@ function inviteForm(withResult = false) {
         const sent = withResult ? post("results", { assessment_id, name, email, ...resultOf(result) }) : post("invitations", { assessment_id, name, email });
         made = await sent.catch(async (error) => {
           if (!known) await post(`snapshots/${snapshot}/restore`); // Removes the assessment that was added.
+          await refreshNow();
+          if (withResult && !document.querySelector("#adding:popover-open")) openPopup("adding"); // It was in the empty view, which was replaced.
           throw error;
         });
       },
@@ -255,7 +249,7 @@ function view() {
   const side = candidate
     ? pane(candidate, { close, take, refresh: refreshNow, ready: candidate.id === opened() })
     : opened()
-      ? lostPane("Candidate", "The live data has no such candidate: a reset or an undo removed it.", close)
+      ? lostPane("Candidate", state.connected ? "The live data has no such candidate: a reset or an undo removed it." : "Not loaded: the sandbox does not respond.", close)
       : nothing;
   const found = Object.values(counts).some((n) => n) || !isFiltered();
   const clear = () => visit(path, { key: state.query.get("key"), candidate: opened() }, false);

@@ -12,6 +12,8 @@ export const failed = (e) => e.ended && (!e.status || e.status >= 400 || !!cutTe
 const keyOf = (e) => state.keys.find((k) => k.id === e.key_id);
 export const keyName = (e) => (e.key === "" ? "none" : (keyOf(e)?.token ?? e.key));
 export const agentOf = (e) => e.agent ?? e.headers?.["User-Agent"]?.[0] ?? "";
+// programOf names the program that sent a request.
+export const programOf = (e) => (e.from_page ? "this page" : agentOf(e) || "no User-Agent");
 // productOf returns the first product of a User-Agent, which names the program, and any other text unchanged.
 export const productOf = (name) => (name.includes("/") ? name.split(" ")[0] : name);
 export const agentTerm = (agent) => `agent:${agent ? `"${agent}"` : "none"}`; // Of a search.
@@ -161,15 +163,16 @@ function editForm(e) {
     sendAgain({ ...e, key_id, key: key_id, method, path, query, body }, headers);
   };
   const keys = state.keys.map((k) => [k.id, k.token + (k.state === "valid" ? "" : ` (${k.state})`)]);
-  const content = () => html`<h2>Edit and send</h2><form class="form" @submit=${send}><label class="field"><span>Key</span><select>${options([...keys, ["", "none"]], keyOf(e)?.id ?? "")}</select></label><label class="field"><span>Method</span><select>${options(["GET", "POST", "PUT", "PATCH", "DELETE"], e.method)}</select></label>
+  const content = () => html`<h2>Edit and send</h2><form class="form" @submit=${send}><label class="field"><span>Key</span><select>${options([...keys, ["", "none"]], keyOf(e)?.id ?? "")}</select></label><label class="field"><span>Method</span><select>${options([...new Set(["GET", "POST", "PUT", "PATCH", "DELETE", e.method])], e.method)}</select></label>
     <label class="field whole"><span>Path and query</span><input autofocus .value=${e.path + (e.query && "?" + e.query)}></label><label class="field whole"><span>Headers besides the key's</span><textarea rows="2" .value=${headerLines(e)}></textarea></label>
     <label class="field whole"><span>Body, if the method has one</span><textarea rows="8" cols="60" .value=${pretty(e.body ?? "")}></textarea></label><button>Send</button></form>`;
   return repeat([e], () => e.number, content); // Another request has fields of its own.
 }
 
-// headerLines returns the headers that the page can send again. The browser sets the others.
+// headerLines returns the headers that the page can send again: not those of the browser, and none with other characters than Latin-1,
+// such as the … of a key.
 const headerLines = (e) =>
-  Object.entries(e.headers ?? { "Content-Type": ["application/json"] }).filter(([n]) => !/^(Authorization|Host|User-Agent|Accept-Encoding|Connection|Content-Length|Sec-.*|Origin|Referer|Cookie|X-Sandbox-Page)$/.test(n))
+  Object.entries(e.headers ?? (e.body && { "Content-Type": ["application/json"] }) ?? {}).filter(([n, values]) => !/[^ -ÿ]/.test(values) && !/^(Authorization|Host|User-Agent|Accept-Encoding|Connection|Content-Length|Sec-.*|Origin|Referer|Cookie|X-Sandbox-Page)$/.test(n))
     .map(([n, values]) => `${n}: ${values.join(", ")}`).join("\n");
 
 // sendAgain sends a request from the browser, with the headers of its lines, and opens the new request in comparison with the old one. Its
@@ -179,7 +182,11 @@ const sendAgain = (e, lines) =>
     const token = keyOf(e)?.token;
     if (e.key && !token) throw new Error("The sandbox does not know the key of this request");
     const headers = new Headers({ ...(token && { Authorization: "Bearer " + token }), "X-Sandbox-Page": "again" });
-    for (const [, name, value] of (lines ?? headerLines(e)).matchAll(/^(.+?):(.*)$/gm)) headers.set(name.trim(), value.trim());
+    for (const line of (lines ?? headerLines(e)).split("\n").filter((l) => l.trim())) {
+      const [, name, value] = /^([\w-]+):([\t -ÿ]*)$/.exec(line) ?? [];
+      if (!name) throw new Error(`“${line}” is no header. Write a name, a colon and a value in Latin-1`);
+      headers.set(name, value.trim());
+    }
     let sent, made;
     await change(async () => {
       sent = await fetch(e.path + (e.query && "?" + e.query), { method: e.method, headers, body: isWrite(e) ? e.body : undefined }).catch(() => null);

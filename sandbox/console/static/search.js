@@ -10,16 +10,14 @@ const values = {
   __proto__: null,
   status: (rows) => ["4xx", "5xx", "2xx", "none", ...of(rows, (e) => e.status && String(e.status)).sort()],
   route: () => ["none", ...new Set(state.routes.map((r) => r.split(" ")[1]))],
-  method: () => ["GET", "POST", "PATCH", "DELETE"],
+  method: () => ["GET", "POST", "PATCH", "DELETE"], is: () => ["failed", "repeated", "fault"],
   key: () => [...state.keys.map((k) => k.token), "none"],
-  is: () => ["failed", "repeated", "fault"],
   agent: (rows) => ["none", ...of(rows, (e) => productOf(agentOf(e)))],
   candidate: (rows) => of(rows, (e) => e.subject?.includes("@") && e.subject),
   field: () => ["page_size", "cursor", "status", "since", "name", "candidate_name", "candidate_email"],
   code: () => state.codes, took: () => [">100ms", ">1s", "<10ms"],
   after: times, before: times,
-  fault: () => state.faults.map((f) => String(f.id)),
-  repeats: (rows) => of(rows, (e) => e.repeats && String(e.repeats)),
+  fault: () => state.faults.map((f) => String(f.id)), repeats: (rows) => of(rows, (e) => e.repeats && String(e.repeats)),
 };
 
 // names are the names of the search.
@@ -44,8 +42,7 @@ const inFile = {
   candidate: (e, v) => (v.includes("@") ? e.subject?.toLowerCase() === v.toLowerCase() : /@/.test(e.subject) && isPart(v, e.subject.split("@")[0])),
   route: (e, v) => (v === "none" ? !e.route : v.includes(" ") ? v === `${e.method} ${e.route || e.path}` : isPart(v, `${e.method} ${e.route || e.path}`)),
   agent: (e, v) => isPart(v, agentOf(e) || "none"),
-  fault: (e, v) => v === String(e.fault_id),
-  code: (e, v) => e.error?.code?.toLowerCase() === v.toLowerCase(),
+  fault: (e, v) => v === String(e.fault_id), code: (e, v) => e.error?.code?.toLowerCase() === v.toLowerCase(),
   field: (e, v) => [e.error?.field, ...(e.error?.others ?? [])].includes(v),
   took: (e, v) => e.took <= secondsOf(v) === v.startsWith("<"),
   key: (e, v) => e.key_id === v || isPart(v, keyName(e)),
@@ -185,6 +182,9 @@ export function searchField(error, rows) {
 }
 
 export const usualTerms = { "is:failed": ["Failed", "e"], "is:repeated": ["Repeated", "w"], "status:none": ["No response"], "is:fault": ["Faults"] };
+
+// countTerms returns how many of some entries of a file each of them finds.
+export const countTerms = (entries) => Object.fromEntries(Object.keys(usualTerms).map((t) => [t, entries.filter((e) => inFile[t.split(":")[0]](e, t.split(":")[1])).length]));
 
 // switches returns buttons for the usual terms, with the numbers of those that match.
 export const switches = (counts) =>
