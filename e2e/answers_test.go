@@ -752,7 +752,7 @@ func TestEachActionIsUndone(t *testing.T) {
 	evaluate[string](p, `["j", "y"].forEach(key => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }))), ""`) // Before a frame is drawn.
 	p.appears(".said", "is copied as curl")
 	p.do(chromedp.Reload())
-	p.appears("#list .action [title='Undo to here, with 1 write of your program']", "Undo to here (1 write")
+	p.appears("#list .action [title='Undo, with 1 write of your program']", "Undo (1 write")
 	p.do(chromedp.KeyEvent("z"))
 	p.appears("#undo", "Undo, with 1 write of your program") // It asks first.
 	p.appears("#now", "1 d ahead")
@@ -817,6 +817,23 @@ func TestEachActionIsUndone(t *testing.T) {
 	p.send("GET", "/api/v1/account", sandbox.LiveKey, "") // 7
 	p.visit("?request=7")
 	p.appears(".pane .note", "The rate limit was set: reads to 1 for ") // Not to 3, which is undone.
+}
+
+// TestUndoOfSeveralActions says how many, before and after.
+func TestUndoOfSeveralActions(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	p.visit("")
+	for i, step := range []string{"d", "h"} {
+		p.press(`[aria-label="Advance the clock by 1 ` + step + `"]`)
+		p.appears("#now", "1 d")
+		p.request(1)
+		p.do(chromedp.WaitVisible(chromedp.CSS(row(i + 1))))
+	}
+	p.becomes(`[...document.querySelectorAll("#list .action button")].map(e => e.innerText).join() === "Undo,Undo 2 actions"`)
+	p.press(`#list [aria-label^="Undo 2 actions: Clock moved by 1 d"]`)
+	p.appears(".said", "Undone: Clock moved by 1 h and 1 more")
+	p.becomes("!document.querySelector('#now').innerText.includes('ahead')")
 }
 
 // TestSendAgain sends the same request with the same key.
@@ -939,7 +956,7 @@ func TestAnExportIsOpened(t *testing.T) {
 		p.becomes("window.together === " + quote(together))
 	}
 	p.visit("")
-	p.appears("#list .action:has(a) button", "Undo to here")
+	p.appears("#list .action:has(a) button", "Undo")
 	evaluate[string](p, `fetch(document.querySelector("a[download]").href).then(r => r.blob()).then(b => { window.zipped = b; return new Response(b.stream().pipeThrough(new DecompressionStream("gzip"))).text() }).then(t => window.exported = t), ""`)
 	p.becomes("!!window.exported && window.exported.length > 3 * window.zipped.size")
 	evaluate[string](p, "document.querySelector('a[download]').click(), ''")

@@ -262,8 +262,11 @@ export async function change(action, done) {
 // undoable returns the snapshot with an id that can be restored, or the newest one.
 export const undoable = (id) => (id ? state.snapshots.find((s) => s.id === id) : state.snapshots.at(-1));
 
-// textOf names the last of the actions of a snapshot in a few words. Their rows say more.
-const textOf = ({ actions }) => briefText(actions.at(-1)) + (actions.length > 1 ? ` and ${actions.length - 1} more` : "");
+// goneBy returns the actions that a return to a snapshot undoes: its own and later ones.
+export const goneBy = (s) => state.snapshots.slice(state.snapshots.indexOf(s)).flatMap(({ actions }) => actions);
+
+// textOf names the last of them in a few words. Their rows say more.
+const textOf = (s, gone = goneBy(s)) => briefText(gone.at(-1)) + (gone.length > 1 ? ` and ${gone.length - 1} more` : "");
 const briefText = (a) => (a.id || a.fault ? actionText(a) : a.kind === "Clock moved" ? `${a.kind} by ${span(a.subject)}` : `${a.kind} ${subjectOf(a)}`.trim());
 
 // undoName names what a return to a snapshot undoes.
@@ -280,10 +283,11 @@ export const undo = (id, agreed) =>
     const s = undoable(id);
     if (!s) return say("There is nothing to undo");
     if (!id || s.writes > (agreed?.writes ?? 0) || s.others > (agreed?.others ?? 0)) return say(`Undo: ${textOf(s)}?`, s.id);
+    const text = textOf(s);
     await post(`snapshots/${s.id}/restore`);
     await loadSnapshots();
     const next = undoable();
-    say(`${undoName(s, "Undone")}: ${textOf(s)}`, next?.id, next && `Undo next: ${textOf(next)}`);
+    say(`${undoName(s, "Undone")}: ${text}`, next?.id, next && `Undo next: ${textOf(next)}`);
   });
 
 // undoSaid presses the button of the notice, or undoes the last action.

@@ -54,11 +54,11 @@ function view() {
   const waiting = state.faults.filter((f) => f.waiting),
     ended = state.faults.filter((f) => !f.waiting);
   const injection = form({ id: "inject", label: "Inject a fault", fields: fields(), button: "Inject fault", send, subject: String(state.query), keep: ["preset", "times", "route", "key"] });
-  return html`<h1 class="gone">Faults</h1><section class="panel"><h2>Inject a fault</h2>${injection}</section>
-    <div><section class="panel"><div class="title"><h2>Active</h2>
+  return html`<h1 class="gone">Faults</h1><section class="panel"><div class="title"><h2>Active</h2>
         ${waiting.length ? html`<button class="plain danger" id="remove-all" @click=${removeAll}>Remove all</button>` : nothing}</div>
       ${waiting.length ? table(waiting, "Active faults") : html`<p class="quiet">No fault is active. Each request gets its usual response.</p>`}</section>
-      ${ended.length ? html`<section class="panel"><details id="ended" open><summary>${plural(ended.length, "ended fault")}</summary>${table(ended, "Ended faults")}</details></section>` : nothing}</div>`;
+    <section class="panel injection"><h2>Inject a fault</h2>${injection}</section>
+    ${ended.length ? html`<section class="panel"><details id="ended" open><summary>${plural(ended.length, "ended fault")}</summary>${table(ended, "Ended faults")}</details></section>` : nothing}`;
 }
 
 export const faults = { name: "faults", title: "Faults", path: "/_sandbox/console/faults", changes: [], load: async () => {}, view };

@@ -1,7 +1,7 @@
 // The journal: the list of requests, and one request beside it.
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, copyButton, draw, find, follow, get, isRead, kept, openPopup, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
+import { act, copyButton, draw, find, follow, get, goneBy, isRead, kept, openPopup, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
 import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
 import { copyCurl, exportOf, failLink, failed, keyName, lower, outcome, pane, productOf, programOf, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { address } from "./candidate.js";
@@ -465,9 +465,10 @@ const rowText = (a) => actionText(a).replace(` to ${fullTime(a.at)}`, "");
 // actionRow shows an action. The first one after a snapshot can be undone, with those after it. An action of a file is text alone: its
 // candidates and snapshots are not those of the server.
 function actionRow(a) {
-  const s = !state.file && state.snapshots.find(({ actions: [x] }) => x.at === a.at && x.kind === a.kind && x.after === a.after);
+  const s = !state.file && state.snapshots.find(({ actions: [x] }) => x.at === a.at && x.kind === a.kind && x.after === a.after),
+    name = s && (goneBy(s).length > 1 ? `Undo ${goneBy(s).length} actions` : "Undo");
   return html`<span title=${actionText(a)}>${a.id && !a.undone && !state.file ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${stepText(a)}` : a.undone ? html`${a.kind}: <s>${a.undone.map(rowText).join(", ")}</s>` : rowText(a)}</span>
-    ${s ? html`<button class="plain small" @click=${() => undo(s.id, s)} title=${undoName(s, "Undo to here")}><span>Undo to here${s.writes ? html` (${plural(s.writes, "write")}<span class="gone"> of your program</span>)` : nothing}</span></button>` : nothing}<time title=${a.at}>${clockTime(a.at)}</time>`;
+    ${s ? html`<button class="plain small" @click=${() => undo(s.id, s)} title=${undoName(s, name)} aria-label=${undoName(s, name) + ": " + actionText(a)}><span>${name}${s.writes ? html` (${plural(s.writes, "write")}<span class="gone"> of your program</span>)` : nothing}</span></button>` : nothing}<time title=${a.at}>${clockTime(a.at)}</time>`;
 }
 
 // runRow stands for a run of actions, and shows or hides them.
@@ -660,7 +661,7 @@ function view() {
     hasList = rows.length && (!refused || isTyping); // Those of an earlier search are grey, and only while somebody types.
   if (!state.file && !state.all.count && (!searched() || !newest)) return [side, guide()];
   const found = refused ? (isTyping ? "" : refused.message) : searched() && (rows.length ? `${plural(stats.count, "request")} found` : noMatch());
-  const empty = () => html`<p class="none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message + "."}</span><br>` : noMatch()}${isTyping ? nothing : unknown()} <button @click=${clearSearch}>Clear the search</button></p>`;
+  const empty = () => html`<p class="none">${refused ? html`<span class="error">${isTyping ? nothing : refused.message + "."}<br>${isTyping ? nothing : unknown()}</span>` : html`${noMatch()}${isTyping ? nothing : unknown()}`} <button @click=${clearSearch}>Clear the search</button></p>`;
   return html`<h1 class="gone">Journal ${searched()}</h1><p class="gone" role="status">${differs ?? found}</p>${state.file ? fileBanner(state.file) : nothing}${filterBar()}
     ${stats.buckets?.length || state.all.buckets?.length ? sparkline() : nothing}
     <div class=${`split ${number ? "open" : ""} ${refused || isStale() ? "stale" : ""}`}>${groups && hasList ? groupsView(groups) : listView(hasList || !isFiltered ? nothing : empty())}${side}</div>`;
