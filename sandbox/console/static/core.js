@@ -460,8 +460,8 @@ export function isRead(element) {
 // popup returns a button that opens a panel below it. Esc, which gives the focus back, and a click elsewhere close the panel.
 export function popup(id, name, content, kind = "plain") {
   const open = ({ newState, target }) => {
-    if (newState !== "open") return void draw(); // What is typed is a draft from now on.
-    const { left, bottom } = document.querySelector(`[popovertarget=${id}]`).getBoundingClientRect();
+    if (newState !== "open" || !target.isConnected) return void draw(); // What is typed is a draft from now on.
+    const { left, bottom } = target.previousElementSibling.getBoundingClientRect();
     target.style.top = `${bottom + 4}px`;
     target.style.left = `${Math.max(8, Math.min(left, innerWidth - target.offsetWidth - 16))}px`;
     target.style.maxHeight = `${innerHeight - bottom - 12}px`;
