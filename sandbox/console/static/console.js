@@ -276,15 +276,16 @@ const loadFaults = refresher(async () => ({ faults: state.faults } = await get("
 
 const loadKeys = refresher(readKeys);
 
-// count reads what every request changes: the rate limits of the keys, and statistics.
-const count = refresher(async () => {
+// readCounts reads what every request changes: the rate limits of the keys, and statistics.
+const readCounts = async () => {
   if (document.hidden) return;
   const [all] = await Promise.all([get("journal", { limit: 1 }), readKeys(), viewNow().count?.()]);
   ({ stats: state.all, snapshots: state.snapshots } = all);
   if (state.run && state.run !== all.run) changed("reset"); // Another server, which was started since.
   state.run = all.run;
   isLost = false;
-}, 5000);
+};
+const count = refresher(readCounts, 5000);
 
 const loadAll = () => [loadClock, loadFaults, loadKeys].forEach((load) => load());
 
@@ -297,7 +298,7 @@ function changed(name, what) {
     isLost = true;
     clock.error = "";
     loadAll();
-    count();
+    readCounts().catch(() => {}); // At once: a reset that follows is no restart.
     pipeline.forget();
     view.refresh();
   } else if (name === "reset") {
@@ -312,10 +313,7 @@ function changed(name, what) {
     if (what.includes("clock")) loadClock();
     if (what.includes("faults")) loadFaults();
     if (what.includes("keys")) loadKeys();
-    if (what.includes("journal")) {
-      journal.forget();
-      count();
-    }
+    if (what.includes("journal")) journal.forget(), count();
     if (what.some((c) => view.changes.includes(c))) view.refresh();
   } else {
     if (name !== "candidates") count();
