@@ -181,7 +181,7 @@ export function searchField(error, rows) {
       <p class="quiet">Words, #33, name:value; minus excludes, comma means or. Tab takes the first suggestion.</p></div></div>`;
 }
 
-export const usualTerms = { "is:failed": ["Failed", "e"], "is:repeated": ["Repeated", "w"], "status:none": ["No response"], "is:fault": ["Faults"] };
+const usualTerms = { "is:failed": ["Failed", "e"], "is:repeated": ["Repeated", "w"], "status:none": ["No response"], "is:fault": ["Faults"] };
 
 // countTerms returns how many of some entries of a file each of them finds.
 export const countTerms = (entries) => Object.fromEntries(Object.keys(usualTerms).map((t) => [t, entries.filter((e) => inFile[t.split(":")[0]](e, t.split(":")[1])).length]));
