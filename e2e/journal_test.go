@@ -629,6 +629,34 @@ func TestRowsOfAnEarlierSearch(t *testing.T) {
 	p.listed(2, 1) // Also what was sent meanwhile.
 }
 
+// TestARequestThatChangesWhileItIsRead: the pane of a write shows a repeat that was sent while the page read the write's candidate.
+func TestARequestThatChangesWhileItIsRead(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	p.send("POST", invitationsPath, sandbox.TestKey, invitation) // 1
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(1))))
+	handler, read, goOn := p.page.Load().(http.Handler), make(chan struct{}, 1), make(chan struct{})
+	p.page.Store(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/_sandbox/candidates" {
+			<-goOn
+		}
+		handler.ServeHTTP(w, r)
+		if strings.HasPrefix(r.URL.Query().Get("search"), "repeats:") {
+			select {
+			case read <- struct{}{}:
+			default:
+			}
+		}
+	}))
+	p.press(row(1))
+	<-read
+	p.send("POST", invitationsPath, sandbox.TestKey, invitation) // 2
+	p.appears(row(1), "again: #2")
+	close(goOn)
+	p.appears(".pane .note", "later as #2")
+}
+
 // TestAServerThatHangsIsNotLive: neither the header nor the clock says that it responds, an action says that it does not, and all of
 // that ends with its next response.
 func TestAServerThatHangsIsNotLive(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
@@ -168,17 +169,12 @@ type statsJSON struct {
 	Failed  int           `json:"failed"`
 	Buckets []bucketJSON  `json:"buckets"`
 	Length  time.Duration `json:"length"` // Of each bucket.
-	// The number of those that each of the usual terms finds.
+	// The number of exchanges that each of the usual terms finds.
 	Terms map[string]int `json:"terms"`
 }
 
 // usualTerms are the terms of a search that have a button on the page.
-var usualTerms = map[string]condition{
-	"is:failed":   kinds["failed"],
-	"is:repeated": kinds["repeated"],
-	"is:fault":    kinds["fault"],
-	"status:none": func(e *exchange) bool { return e.Status == 0 },
-}
+var usualTerms = []string{"is:failed", "is:repeated", "is:fault", "status:none"}
 
 // bucketJSON counts the exchanges from a time on, before that of the next bucket.
 type bucketJSON struct {
@@ -200,7 +196,9 @@ var bucketLengths = [...]time.Duration{
 // ends of a time window. The times of exchanges are not in the order of their numbers after the undo of a move of the clock.
 func newStats(found []*exchange, ends ...time.Time) (out statsJSON) {
 	out.Terms = map[string]int{}
-	for term, matches := range usualTerms {
+	for _, term := range usualTerms {
+		name, value, _ := strings.Cut(term, ":")
+		matches, _ := newCondition(name, value, time.Time{})
 		out.Terms[term] = len(matching(found, 0, []condition{matches}))
 	}
 	for _, at := range ends {

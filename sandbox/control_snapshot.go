@@ -104,7 +104,7 @@ func (c *control) endSnapshot(none) error {
 
 // restoreSnapshot returns to a snapshot, and forgets it and later ones. Of the journal only what was removed
 // comes back: requests since then stay and count, and numbers and ids are not given out again. It returns the number of writes
-// of the program to the live data since then, which are undone too.
+// of the program to the live data since then, which are undone too. It records an action unless there was nothing to undo.
 func (c *control) restoreSnapshot(none) (writes int, err error) {
 	at := slices.IndexFunc(c.snapshots, func(s snapshot) bool { return strconv.Itoa(s.id) == c.id })
 	if at < 0 {
@@ -117,9 +117,6 @@ func (c *control) restoreSnapshot(none) (writes int, err error) {
 		if a.revision > snapshot.revision && !a.settled {
 			undone, current.journal.actions[i].settled = append(undone, a), true
 		}
-	}
-	if len(undone) == 0 {
-		undone = []action{{Kind: "nothing"}}
 	}
 	kind, numbers := "Undone", []string(nil)
 	for i, e := range current.journal.exchanges {
@@ -158,7 +155,10 @@ func (c *control) restoreSnapshot(none) (writes int, err error) {
 	}
 	clear(c.snapshots[at:])
 	c.snapshots = c.snapshots[:at]
-	if len(numbers) > 0 || undone[0].Kind != "nothing" {
+	if len(undone) == 0 && len(numbers) > 0 {
+		undone = []action{{Kind: "nothing"}}
+	}
+	if len(undone) > 0 {
 		last := c.recordAction(kind, undone[0].Subject, undone[0].ID)
 		last.Undone, last.settled = undone, true
 	}

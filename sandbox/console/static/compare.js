@@ -25,10 +25,11 @@ export async function partner(e) {
 const varying = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|req_[0-9a-f]+|signature=[\w%-]+|\d{4}-\d\d-\d\dT[\d:.]+Z|\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT|\b\d{10}\b/g;
 const comparable = (line, i) => (i ? line.replace(varying, "…") : line); // The first line names the resource.
 
-const bodyOf = (e) => e.response ?? e.withheld?.response;
+const responseOf = (e) => e.response ?? e.withheld?.response;
+const briefBody = /^\(a body of \d+ lines\)$/; // As linesOf writes it.
 
 // linesOf returns the lines of a request and those of its response, without the headers that differ each time or are those of a browser. Of a response
-// there is the status alone unless both are kept. Its body is one line if it is that of a success and the other status differs, or if it is long and no JSON.
+// there is the status alone unless both are kept. The body of a success is one line if the other response is none, and so is a long body that is not JSON.
 function linesOf(e, isAlike, areKept) {
   const headers = (all) =>
     Object.entries(all ?? {})
@@ -36,7 +37,7 @@ function linesOf(e, isAlike, areKept) {
       .sort()
       .map(([n, v]) => `${n}: ${v.join(", ")}`);
   const body = (text) => (text ? pretty(text, e.response_cut).split("\n").slice(0, 600) : []);
-  const response = [...body(bodyOf(e)), ...(e.response_cut ? ["(cut here)"] : [])];
+  const response = [...body(responseOf(e)), ...(e.response_cut ? ["(cut here)"] : [])];
   const brief = response[0]?.length > 2000 ? `(a body of ${e.response_size} bytes)` : !isAlike && e.status < 300 && response.length > 1 && `(a body of ${response.length} lines)`;
   const query = [...new URLSearchParams(e.query)].map(([n, v]) => `  ${n}=${v}`);
   return [
@@ -92,9 +93,9 @@ export function comparison(e, other, link, compare) {
   const side = other.status >= 300 || !other.status || cutText(other.fault) ? "the other request" : `success${other.key_id === e.key_id ? "" : " of another key"} ${other.number < e.number ? "before" : "after"} it`;
   const about = (r) => html`${link(r.number)} ${r === e ? "this request" : side}: <b>${r.status ?? "lost"}</b> ${fullTime(r.at)}, ${took(r.took)}${programOf(e) === programOf(other) ? "" : ", " + productOf(programOf(r))}`;
   const fold = (all) => html`<li class="diff fold"><details><summary>${plural(all.length, "line")}, equal${all.some(([kind]) => kind === "~") ? " but for ids and times" : ""}</summary><ol>${all.map(line)}</ol></details></li>`,
-    opened = (kind, text) => html`<details><summary>${text}</summary>${pretty(bodyOf(kind === "-" ? first : second))}</details>`,
+    openable = (kind, text) => html`<details><summary>${text}</summary>${pretty(responseOf(kind === "-" ? first : second))}</details>`,
     line = ([kind, text]) => kind === "…" ? fold(text) : html`<li class=${"diff " + ({ "-": "less", "+": "more", " ": "", "~": "same" })[kind]}><span
-    aria-hidden="true">${kind === "~" ? " " : kind}</span>${words[kind] ? html`<span class="gone">${words[kind]}</span>` : nothing}<code>${/^\(a body of \d+ lines\)$/.test(text) ? opened(kind, text) : "-+~".includes(kind) ? text : shortIDs(text)}</code></li>`;
+    aria-hidden="true">${kind === "~" ? " " : kind}</span>${words[kind] ? html`<span class="gone">${words[kind]}</span>` : nothing}<code>${briefBody.test(text) ? openable(kind, text) : "-+~".includes(kind) ? text : shortIDs(text)}</code></li>`;
   return [text, html`<section aria-label="Comparison"><h3>${text}</h3><p class="line"><button class="plain small" @click=${() => compare()}>Close</button>
       <label class="quiet">Compare with # <input class="number" type="number" min="1" .value=${String(other.number)} @keydown=${({ key, target }) => key === "Enter" && compare(Number(target.value) || other.number)}></label></p>
     <p class="less">− ${about(first)}</p><p class="more">+ ${about(second)}</p>

@@ -298,7 +298,7 @@ function changed(name, what) {
     isLost = true;
     clock.error = "";
     loadAll();
-    readCounts().catch(() => {}); // At once: a reset that follows is no restart.
+    readCounts().catch(() => {}); // At once, so that a reset that follows is not taken for a restart.
     pipeline.forget();
     view.refresh();
   } else if (name === "reset") {

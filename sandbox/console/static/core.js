@@ -262,11 +262,11 @@ export async function change(action, done) {
 // undoable returns the snapshot with an id that can be restored, or the newest one.
 export const undoable = (id) => (id ? state.snapshots.find((s) => s.id === id) : state.snapshots.at(-1));
 
-// goneBy returns the actions that a return to a snapshot undoes: its own and later ones.
-export const goneBy = (s) => state.snapshots.slice(state.snapshots.indexOf(s)).flatMap(({ actions }) => actions);
+// actionsSince returns the actions that a return to a snapshot undoes: those of the snapshot and of later ones.
+export const actionsSince = (s) => state.snapshots.slice(state.snapshots.indexOf(s)).flatMap(({ actions }) => actions);
 
 // textOf names the last of them in a few words. Their rows say more.
-const textOf = (s, gone = goneBy(s)) => briefText(gone.at(-1)) + (gone.length > 1 ? ` and ${gone.length - 1} more` : "");
+const textOf = (s, gone = actionsSince(s)) => briefText(gone.at(-1)) + (gone.length > 1 ? ` and ${gone.length - 1} more` : "");
 const briefText = (a) => (a.id || a.fault ? actionText(a) : a.kind === "Clock moved" ? `${a.kind} by ${span(a.subject)}` : `${a.kind} ${subjectOf(a)}`.trim());
 
 // undoName names what a return to a snapshot undoes.
@@ -479,7 +479,7 @@ export function choice(id, label, all, chosen, more = nothing) {
   return popup(id, label + "…", html`<h2>${label}</h2><div class="line">${all.map(item)}</div>${more}`, "plain small");
 }
 
-// openPopup opens a panel by a key. What has the focus gets it back afterwards, or else the button.
+// openPopup opens a panel by a key. The focus returns afterwards to the element that has it now, or else to the button.
 export function openPopup(id) {
   const button = document.querySelector(`[popovertarget=${id}]`);
   if (document.activeElement === document.body) button?.focus();

@@ -1,7 +1,7 @@
 // The journal: the list of requests, and one request beside it.
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, copyButton, draw, find, follow, get, goneBy, isRead, kept, openPopup, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
+import { act, copyButton, draw, find, follow, get, actionsSince, isRead, kept, openPopup, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
 import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
 import { copyCurl, exportOf, failLink, failed, keyName, lower, outcome, pane, productOf, programOf, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { address } from "./candidate.js";
@@ -84,7 +84,7 @@ async function load(change) {
   await loadExchange(number);
   const isThere = () => !exchange || rows.some((e) => e.number === exchange.number);
   if (exchange && !asGroups && (exchange.number !== cursor || !isThere())) await loadRow(exchange.number);
-  isHidden = searched() && !asGroups && !isThere();
+  isHidden = searched() !== "" && !asGroups && !isThere();
 }
 
 // loadPage reads a page. A search that the server refuses leaves the rows as they are.
@@ -326,7 +326,7 @@ async function focusRow(request) {
   kept("x" + number)?.focus({ preventScroll: true }); // At once, for a key that follows.
   await draw();
   await draw(); // The row that was revealed.
-  if (cursor === number && !document.activeElement.matches("input")) kept("x" + number)?.focus({ preventScroll: true }); // Somebody may type meanwhile, or press another key.
+  if (cursor === number && !document.activeElement.matches("input")) kept("x" + number)?.focus({ preventScroll: true }); // Unless the user types or presses another key meanwhile.
 }
 
 const inside = (all, index) => Math.max(0, Math.min(all.length - 1, index));
@@ -466,7 +466,7 @@ const rowText = (a) => actionText(a).replace(` to ${fullTime(a.at)}`, "");
 // candidates and snapshots are not those of the server.
 function actionRow(a) {
   const s = !state.file && state.snapshots.find(({ actions: [x] }) => x.at === a.at && x.kind === a.kind && x.after === a.after),
-    name = s && (goneBy(s).length > 1 ? `Undo ${goneBy(s).length} actions` : "Undo");
+    name = s && (actionsSince(s).length > 1 ? `Undo ${actionsSince(s).length} actions` : "Undo");
   return html`<span title=${actionText(a)}>${a.id && !a.undone && !state.file ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${stepText(a)}` : a.undone ? html`${a.kind}: <s>${a.undone.map(rowText).join(", ")}</s>` : rowText(a)}</span>
     ${s ? html`<button class="plain small" @click=${() => undo(s.id, s)} title=${undoName(s, name)} aria-label=${undoName(s, name) + ": " + actionText(a)}><span>${name}${s.writes ? html` (${plural(s.writes, "write")}<span class="gone"> of your program</span>)` : nothing}</span></button>` : nothing}<time title=${a.at}>${clockTime(a.at)}</time>`;
 }

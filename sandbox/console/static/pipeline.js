@@ -188,7 +188,7 @@ function inviteForm(withResult = false) {
         made = await sent.catch(async (error) => {
           if (!known) await post(`snapshots/${snapshot}/restore`); // Removes the assessment that was added.
           await refreshNow();
-          if (withResult && !document.querySelector("#adding:popover-open")) openPopup("adding"); // It was in the empty view, which was replaced.
+          if (withResult && !document.querySelector("#adding:popover-open")) openPopup("adding"); // The form was in the empty view, which was replaced meanwhile.
           throw error;
         });
       },

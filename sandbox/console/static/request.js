@@ -120,7 +120,8 @@ function headline(e, person) {
 export const queryOf = (e) =>
   e.query.slice(0, 200).split("&").map((pair, i) => html`${i ? "&" : ""}<span class=${refusedOf(e).includes(pair.split("=")[0]) ? statusKind(e) : ""}>${shortIDs(pair)}</span>`);
 
-// pane shows a request, or why it is not there. writes are it and the writes that repeat it.
+// pane shows a request, or why it is not there. writes are the request and the writes that repeat it. unhide clears a search that
+// excludes the request, if there is one.
 export function pane(e, { number, lost, writes, candidate, actions, link, close, compared, compare, words, go, unhide }) {
   const button = (name, label, press) => html`<button class="plain small" aria-label=${label} @click=${press}>${name}</button>`;
   const closeButton = html`<span class="tabs">${button("‹", "Newer request (k)", () => go(-1))}${button("›", "Older request (j)", () => go(1))}${button("✕", "Close (Esc)", close)}</span>`;
@@ -169,8 +170,8 @@ function editForm(e) {
   return repeat([e], () => e.number, content); // Another request has fields of its own.
 }
 
-// headerLines returns the headers that the page can send again: not those of the browser, and none with other characters than Latin-1,
-// such as the … of a key.
+// headerLines returns the headers that the page can send again. It omits those that the browser sets, the key, and values with characters
+// beyond Latin-1, such as the … of a redacted key.
 const headerLines = (e) =>
   Object.entries(e.headers ?? (e.body && { "Content-Type": ["application/json"] }) ?? {}).filter(([n, values]) => !/[^ -ÿ]/.test(values) && !/^(Authorization|Host|User-Agent|Accept-Encoding|Connection|Content-Length|Sec-.*|Origin|Referer|Cookie|X-Sandbox-Page)$/.test(n))
     .map(([n, values]) => `${n}: ${values.join(", ")}`).join("\n");

@@ -35,8 +35,8 @@ type Grade struct {
 	LowConfidence []string `json:"low_confidence,omitzero"` // Pillars whose score has low confidence.
 }
 
-// Grade returns the grade of the report, also while it is late. It is zero before the evaluation. That of a report that is never
-// ready has at most a verdict.
+// Grade returns the grade of the report, also while it is late. It is zero before the evaluation. If the
+// report is never ready, the grade has at most a verdict.
 func (c Candidate) Grade() Grade {
 	if c.attempt == nil {
 		return Grade{}
