@@ -1057,7 +1057,7 @@ func TestThePageIsSmall(t *testing.T) {
 	}
 	p.visit("?view=groups")
 	p.appears(".groups tbody", "400 100 %")
-	assert.Less(t, evaluate[int](p, "Math.max(...performance.getEntriesByType('resource').filter(e => /journal/.test(e.name)).map(e => e.decodedBodySize))"), 8000, "the server groups")
+	assert.Less(t, evaluate[int](p, "Math.max(...performance.getEntriesByType('resource').filter(e => /journal/.test(e.name)).map(e => e.decodedBodySize))"), 20_000, "the server groups: a page of rows is 38,000; the bars of a slow machine are 5,000 bytes")
 	evaluate[string](p, "fetch('/_sandbox/', { headers: { Accept: 'text/html' } }).then(r => r.text()).then(t => window.home = t), ''")
 	p.becomes("(window.home ?? '').split('<i>').length === 13")
 }
