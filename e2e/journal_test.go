@@ -376,7 +376,7 @@ func TestFilters(t *testing.T) {
 	p.send("POST", invitationsPath, sandbox.TestKey, invitation) // 11
 	p.listed(11, 10, 6, 4, 3, 2)
 	p.appears(row(2), "sent again: #3")
-	p.appears(row(11), "again after #4: lost")
+	p.appears(row(11), "again after #4: reset")
 	p.visit("?q=status:503")
 	p.appears("main > .gone[role=status]", "No request matches.")
 	p.appears(".axis", "0 of 11 requests") // With the bars of all, and the head of the list.
@@ -507,7 +507,8 @@ func TestOneRequest(t *testing.T) {
 	}
 	assert.Equal(t, `"data"`, p.text("[aria-label=Response] .body .json-key"))
 	assert.JSONEq(t, evaluate[string](p, `document.querySelector(".pane .body").textContent`), p.text(".pane .body"))
-	evaluate[string](p, `(a => fetch(a.href).then(r => r.json()).then(j => { window.exported = a.download + j.entries.map(e => e.number) }))(document.getElementById("export")), ""`)
+	evaluate[string](p, `HTMLAnchorElement.prototype.click = function () { fetch(this.href).then(r => r.text()).then(t => { window.exported = this.download + JSON.parse(t).entries.map(e => e.number) }) }, ""`)
+	p.press("#export")
 	p.becomes("window.exported === 'request-1.json1'")
 	p.do(chromedp.KeyEvent("k"))
 	for _, shown := range []string{"503", "INTERNAL_ERROR", "Injected fault: 503, Retry-After 2 s for every request"} {
@@ -526,6 +527,18 @@ func TestOneRequest(t *testing.T) {
 	p.becomes("document.getElementById('inject-route')?.value === 'GET /account' && document.activeElement.value === '500 Internal error'")
 	p.press("#inject > button:not(.clear)") // The first: 500 Internal error.
 	p.appears(".faults tr.waiting", "500 for GET /account of sk_live_sandbox")
+	p.server.ClearFaults()
+	p.send("GET", "/api/v1/account", sandbox.LiveKey, "")
+	p.visit("?request=2")
+	p.appears(".headline", "503")
+	evaluate[string](p, `HTMLAnchorElement.prototype.click = function () { fetch(this.href).then(r => r.text()).then(t => { window.saved = new File([t], this.download) }) }, ""`)
+	p.press("#export")
+	p.appears("#said", "Saved as request-2.json, with #4 to compare")
+	p.becomes("!!window.saved")
+	evaluate[string](p, `(d => { d.items.add(window.saved); dispatchEvent(new DragEvent("drop", { dataTransfer: d })) })(new DataTransfer()), ""`)
+	p.appears(".pane .meta", "#2") // The failed one is open.
+	p.press("#compare")
+	p.appears("p.more", "#4 success after it: 200")
 }
 
 // TestAnOpenRequestDoesNotOutliveItsRun: after a reset, after the journal was cleared and after a

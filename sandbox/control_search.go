@@ -72,7 +72,7 @@ func (f *journalFilter) window(oldest, now time.Time) (ends []time.Time) {
 // newCondition returns the condition that a name and its value mean, or what is wrong with the value. It
 // returns nil for an unknown name. A value of some names can be a list with commas: one match is enough.
 func newCondition(name, value string, now time.Time) (c condition, problem string) {
-	if value, others, isList := strings.Cut(value, ","); isList && slices.Contains([]string{"status", "code", "key", "fault"}, name) {
+	if value, others, isList := strings.Cut(value, ","); isList && slices.Contains([]string{"status", "code", "key", "fault", "repeats"}, name) {
 		first, problem := newCondition(name, value, now)
 		rest, another := newCondition(name, others, now)
 		return func(e *exchange) bool { return first(e) || rest(e) }, max(problem, another) // Of a name there is one problem.

@@ -56,6 +56,7 @@ func TestASearchHasALanguage(t *testing.T) {
 		`"at most 100"`:                       {2, 5},
 		`"Åsa 😀"`:                             {4}, // The body has escapes.
 		"repeats:4":                           {4},
+		"repeats:4,2":                         {2, 4},
 		"field:page_size":                     {2, 5},
 		"field:page_size -key:live":           {2},
 		"code:not_found":                      {7},

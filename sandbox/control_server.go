@@ -32,18 +32,19 @@ func (c *control) set(to settings) {
 
 // faultJSON is an injected fault and its state.
 type faultJSON struct {
-	ID        int   `json:"id"`
-	Waiting   bool  `json:"waiting"` // For further requests.
-	Fired     int   `json:"fired"`
-	TimesLeft int   `json:"times_left"` // Negative: all requests.
-	Fault     Fault `json:"fault"`
+	ID        int       `json:"id"`
+	Waiting   bool      `json:"waiting"` // For further requests.
+	Fired     int       `json:"fired"`
+	Last      time.Time `json:"last,omitzero"` // When it fired last.
+	TimesLeft int       `json:"times_left"`    // Negative: all requests.
+	Fault     Fault     `json:"fault"`
 }
 
 func (c *control) readFaults(of scope) (shown []faultJSON, err error) {
 	selected, err := c.scope(of)
 	add := func(f *injectedFault, waiting bool) {
 		if selected.has(keyID(f.Key)) {
-			shown = append(shown, faultJSON{f.id, waiting, f.fired, f.remaining, f.Fault})
+			shown = append(shown, faultJSON{f.id, waiting, f.fired, f.last, f.remaining, f.Fault})
 		}
 	}
 	for _, f := range c.faults.active {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -378,27 +379,29 @@ func populate(t *testing.T, s *sandbox.Server, posting string, count int) {
 
 // TestFaultsAreShown reads a fault in each state, waiting ones first.
 func TestFaultsAreShown(t *testing.T) {
-	s, d := controlled(t)
-	steered(t, s, "faults", `{"route":"GET /account","status":503,"delay":"1ms","times":2}`)
-	d.send(t.Context(), t, http.MethodGet, "/account", "")
-	_, body := steer(t, s, http.MethodGet, "faults", "")
-	assert.JSONEq(t, `{"faults":[{"id":1,"waiting":true,"fired":1,"times_left":1,"fault":{"route":"GET /account","times":2,"status":503,"delay":0.001}}]}`, body)
-	d.send(t.Context(), t, http.MethodGet, "/account", "")
-	for range 2 {
-		steered(t, s, "faults", `{"route":"GET /members","status":500,"times":-1}`)
-	}
-	steered(t, s, "faults/clear", `{"id":2}`)
-	var states []string
-	for _, f := range readControl[struct {
-		Faults []struct {
-			ID      int
-			Waiting bool
+	synctest.Test(t, func(t *testing.T) {
+		s, d := controlled(t)
+		steered(t, s, "faults", `{"route":"GET /account","status":503,"delay":"1ms","times":2}`)
+		d.send(t.Context(), t, http.MethodGet, "/account", "")
+		_, body := steer(t, s, http.MethodGet, "faults", "")
+		assert.JSONEq(t, `{"faults":[{"id":1,"waiting":true,"fired":1,"last":"2000-01-01T00:00:00.000Z","times_left":1,"fault":{"route":"GET /account","times":2,"status":503,"delay":0.001}}]}`, body)
+		d.send(t.Context(), t, http.MethodGet, "/account", "")
+		for range 2 {
+			steered(t, s, "faults", `{"route":"GET /members","status":500,"times":-1}`)
 		}
-	}](t, s, "faults").Faults {
-		states = append(states, fmt.Sprint(f.ID, " ", f.Waiting))
-	}
-	assert.Equal(t, []string{"3 true", "2 false", "1 false"}, states)
-	s.ClearFaults()
+		steered(t, s, "faults/clear", `{"id":2}`)
+		var states []string
+		for _, f := range readControl[struct {
+			Faults []struct {
+				ID      int
+				Waiting bool
+			}
+		}](t, s, "faults").Faults {
+			states = append(states, fmt.Sprint(f.ID, " ", f.Waiting))
+		}
+		assert.Equal(t, []string{"3 true", "2 false", "1 false"}, states)
+		s.ClearFaults()
+	})
 }
 
 // TestKeysAreShown reads keys that are valid, expired and revoked, and sets a rate limit by the id of a

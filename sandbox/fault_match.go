@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // injectedFault is an injected Fault and its state.
@@ -16,6 +17,7 @@ type injectedFault struct {
 	skip      int
 	remaining int // Negative: all requests.
 	fired     int
+	last      time.Time // When it fired last.
 }
 
 // newFault returns a fault. It returns an error for a contradictory fault and for a route
@@ -91,6 +93,7 @@ func (all *faults) match(c *call) *injectedFault {
 		return nil
 	}
 	acting.fired++
+	acting.last = c.at
 	if acting.remaining > 0 {
 		acting.remaining--
 		all.end(func(f *injectedFault) bool { return f == acting && f.remaining == 0 })

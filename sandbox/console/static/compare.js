@@ -1,7 +1,7 @@
 // Two requests side by side, as one text with the lines in which they differ.
 import { html, nothing } from "./lit/lit-html.js";
 import { get, state } from "./core.js";
-import { productOf, programOf } from "./request.js";
+import { productOf, programOf, statusText } from "./request.js";
 import { searchFile } from "./search.js";
 import { cutText, fullTime, plural, pretty, shortIDs, took } from "./format.js";
 
@@ -91,7 +91,7 @@ export function comparison(e, other, link, compare) {
     linesText = (n) => (n ? `${plural(n, "line")} differ${n > 1 ? "" : "s"}` : "the same"),
     text = sent + got ? `Request: ${linesText(sent)}. Response: ${isAlike || a[1][0] === b[1][0] ? linesText(got) : `${a[1][0]} → ${b[1][0]}`}` : parts.flat().some(([kind]) => kind === "~") ? "Only ids and times differ" : "No line differs";
   const side = other.status >= 300 || !other.status || cutText(other.fault) ? "the other request" : `success${other.key_id === e.key_id ? "" : " of another key"} ${other.number < e.number ? "before" : "after"} it`;
-  const about = (r) => html`${link(r.number)} ${r === e ? "this request" : side}: <b>${r.status ?? "lost"}</b> ${fullTime(r.at)}, ${took(r.took)}${programOf(e) === programOf(other) ? "" : ", " + productOf(programOf(r))}`;
+  const about = (r) => html`${link(r.number)} ${r === e ? "this request" : side}: <b>${statusText(r)}</b> ${fullTime(r.at)}, ${took(r.took)}${programOf(e) === programOf(other) ? "" : ", " + productOf(programOf(r))}`;
   const fold = (all) => html`<li class="diff fold"><details><summary>${plural(all.length, "line")}, equal${all.some(([kind]) => kind === "~") ? " but for ids and times" : ""}</summary><ol>${all.map(line)}</ol></details></li>`,
     openable = (kind, text) => html`<details><summary>${text}</summary>${pretty(responseOf(kind === "-" ? first : second))}</details>`,
     line = ([kind, text]) => kind === "…" ? fold(text) : html`<li class=${"diff " + ({ "-": "less", "+": "more", " ": "", "~": "same" })[kind]}><span

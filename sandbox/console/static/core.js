@@ -1,7 +1,7 @@
 // What the views share: the control API, drawing, navigation, forms and dialogs.
 import { html, nothing } from "./lit/lit-html.js";
 import { live } from "./lit/directives/live.js";
-import { actionText, fromJSON, plural, span, subjectOf, tokens } from "./format.js";
+import { actionText, clockTime, fromJSON, plural, shortDay, span, subjectOf, tokens } from "./format.js";
 
 // state is all that is shown. A function that changes it calls draw.
 export const state = {
@@ -185,6 +185,9 @@ document.addEventListener("visibilitychange", () => {
   if (document.hidden) events?.close();
   else if (followed) follow(...followed);
 });
+
+// shortTime returns a time of the clock's day without the day.
+export const shortTime = (at) => (state.clock?.now.startsWith(at.slice(0, 10)) ? "" : shortDay(at) + " ") + clockTime(at);
 
 export const titleOf = (organization) => organization || "organization default";
 

@@ -1,7 +1,7 @@
 // Faults: a form, and the faults that wait or have fired.
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, change, form, linkTo, post, state } from "./core.js";
+import { act, change, form, linkTo, post, shortTime, state } from "./core.js";
 import { aimText, effects, faultText, plural } from "./format.js";
 
 // buttonFaults are the faults that a pane injects, by the names of their buttons.
@@ -42,7 +42,7 @@ function table(faults, caption) {
   const again = (f) => act(() => change(() => post("faults", f.fault)));
   const row = (f) => html`<tr class=${f.waiting ? "waiting" : "done"}><td data-label="Fault"><b>${effects(f.fault).join(", ")}</b> ${aimText(f.fault)}</td>
     <td data-label="Remaining">${!f.waiting ? "none" : f.times_left < 0 ? "always" : `${f.times_left} left`}</td>
-    <td data-label="Fired" class="number">${f.fired ? html`<a href=${linkTo("", { q: "fault:" + f.id })}>${plural(f.fired, "time")}</a>` : "never"}</td>
+    <td data-label="Fired" class="number">${f.fired ? html`<a href=${linkTo("", { q: "fault:" + f.id })}>${plural(f.fired, "time")}</a> <small>${shortTime(f.last)}</small>` : "never"}</td>
     <td>${f.waiting ? html`<button class="plain danger small" aria-label=${"Remove: " + faultText(f.fault)} @click=${() => remove(f)}>Remove</button>` : html`<button class="plain small" aria-label=${"Inject again: " + faultText(f.fault)} @click=${() => again(f)}>Inject again</button>`}</td></tr>`;
   return html`<table class="faults"><caption class="gone">${caption}</caption>
     <thead><tr><th scope="col">Fault</th><th scope="col">Remaining</th>

@@ -1,8 +1,8 @@
 // The groups of the requests that a search finds: one line for those that are alike.
 import { html, nothing, svg } from "./lit/lit-html.js";
-import { linkTo, state } from "./core.js";
+import { linkTo, shortTime, state } from "./core.js";
 import { searched, termsOf } from "./search.js";
-import { clockTime, effects, middle, plural, shortDay } from "./format.js";
+import { effects, middle, plural } from "./format.js";
 import { agentOf, agentTerm, failed, keyName, productOf, programOf, statusKind, statusText, why } from "./request.js";
 
 // merged returns one group for the groups that are alike and have the same value of splitBy, failures first. It has the members of the newest group.
@@ -33,8 +33,7 @@ const shareOf = (part, whole) => `${((100 * part) / whole).toLocaleString("en", 
 
 // groupsView shows the groups, and how many of the requests each program sent.
 export function groupsView(groups) {
-  const today = state.clock?.now.slice(0, 10),
-    causes = merged(groups, (g) => !failed(g) && agentOf(g)), // The programs do not split the failures of one cause.
+  const causes = merged(groups, (g) => !failed(g) && agentOf(g)), // The programs do not split the failures of one cause.
     programs = Map.groupBy(groups, agentOf);
   const search = ({ error = {}, ...g }) =>
     [
@@ -52,7 +51,7 @@ export function groupsView(groups) {
       title=${[g.error?.code, keyName(g), g.at].filter(Boolean).join(" · ")}><b class="method">${g.method}</b> <code>${g.route || g.path}</code></a></th>
     <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code>${programs.size > 1 ? html`<small title=${g.programs.join(", ")}>${[...new Set(g.programs.map(productOf))].join(", ")}</small>` : nothing}</td>
     <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${shareOf(g.count, whole)}</small></td><td>${bars(g.times, statusKind(g))}</td>
-    <td class="number"><time>${g.at.startsWith(today) ? "" : shortDay(g.at) + " "}${clockTime(g.at)}</time></td></tr>`;
+    <td class="number"><time>${shortTime(g.at)}</time></td></tr>`;
   return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1">
     <p class="banner" id="programs">Sent by ${sent.map(program)}</p>
     <table>

@@ -377,6 +377,14 @@ function compare(given) {
   });
 }
 
+// save saves a request with those that it repeats or that repeat it, and a failed one with the success that it is compared with.
+const save = (e) => act(async () => {
+  const like = failed(e) && (await partner(e)),
+    name = `request-${e.number}.json`;
+  Object.assign(document.createElement("a"), { download: name, href: exportOf({ search: `repeats:${[e.repeats ?? e.number, ...(like ? [like] : [])]}` }, "") }).click();
+  say(`Saved as ${name}${like ? `, with #${like} to compare` : ""}. The page of any sandbox can open it`);
+});
+
 const toggleGroups = () => setQuery({ view: isGroups() ? "" : "groups" }, true);
 
 function key(name) {
@@ -522,7 +530,7 @@ const fileBanner = ({ name, newest, entries }) =>
 function showFile(file) {
   state.file = file;
   forget();
-  visit(path, file?.entries.length && file.entries.length < 10 ? requestQuery(file.entries[0].number) : {}); // Few: a request and its repeats.
+  visit(path, file?.entries.length && file.entries.length < 10 ? requestQuery((file.entries.find(failed) ?? file.entries[0]).number) : {}); // Few: a request, its repeats and one to compare.
 }
 
 const isExport = (value) => Array.isArray(value?.entries) && value.entries.every((e) => e.number && e.at && e.method && e.path);
@@ -655,7 +663,7 @@ function view() {
   if (waiting.length + waitingActions.length && mayMove) merge();
   const link = (n) => html`<a href=${href(n)}>#${n}</a>`;
   const [differs, compared] = other && exchange ? comparison(exchange, other, link, compare) : [];
-  const shownPane = { lost: !exchange && (state.connected ? lost : "cannot be read: the sandbox does not respond."), number, writes, candidate, actions: allActions, link, close, compared, compare: () => compare(), words, go: (by) => move(0, by), unhide: isHidden && exchange?.number === number && ![...rows, ...waiting].some((e) => e.number === number) && clearSearch };
+  const shownPane = { lost: !exchange && (state.connected ? lost : "cannot be read: the sandbox does not respond."), number, writes, candidate, actions: allActions, link, close, compared, compare: () => compare(), save: () => save(exchange), words, go: (by) => move(0, by), unhide: isHidden && exchange?.number === number && ![...rows, ...waiting].some((e) => e.number === number) && clearSearch };
   const side = number ? pane(exchange, shownPane) : nothing;
   const isFiltered = searched() || state.file,
     hasList = rows.length && (!refused || isTyping); // Those of an earlier search are grey, and only while somebody types.

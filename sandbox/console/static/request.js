@@ -17,7 +17,9 @@ export const programOf = (e) => (e.from_page ? "this page" : agentOf(e) || "no U
 // productOf returns the first product of a User-Agent, which names the program, and any other text unchanged.
 export const productOf = (name) => (name.includes("/") ? name.split(" ")[0] : name);
 export const agentTerm = (agent) => `agent:${agent ? `"${agent}"` : "none"}`; // Of a search.
-export const statusText = (e) => (e.status && cutText(e.fault) ? e.status + " cut" : (e.status ?? (e.ended ? "lost" : "…")));
+// wasReset reports whether a fault reset the connection before the work.
+const wasReset = (e) => e.fault?.reset && !e.fault.after;
+export const statusText = (e) => (e.status && cutText(e.fault) ? e.status + " cut" : (e.status ?? (!e.ended ? "…" : wasReset(e) ? "reset" : "lost")));
 
 export function statusKind(e) {
   if (!e.ended) return "wait";
@@ -26,7 +28,7 @@ export function statusKind(e) {
 
 // outcome says what the client got, as the end of "#28, ".
 export const outcome = (e) =>
-  (e.status ? `which got ${e.status}${cutText(e.fault) ? " and was cut" : ""}` : e.ended ? "whose response was lost" : "which has no response yet") +
+  (e.status ? `which got ${e.status}${cutText(e.fault) ? " and was cut" : ""}` : !e.ended ? "which has no response yet" : wasReset(e) ? "whose connection was reset" : "whose response was lost") +
   (e.fault ? " (injected fault)" : "");
 
 // The address of a request is the same after a reset, when another request has the number.
@@ -93,7 +95,7 @@ function meant({ status, route, path }) {
 const gaveUp = (e) => (!e.status && e.fault?.delay > e.took ? `the client gave up after ${took(e.took)}` : "");
 
 // lossOf returns why a request that ended has no response.
-const lossOf = (e) => (e.fault?.reset && !e.done ? "connection reset" : "the response was lost");
+const lossOf = (e) => (wasReset(e) ? "connection reset" : "the response was lost");
 
 // headline is the answer to what happened, in one line: a status, and a message in lower case.
 function headline(e, person) {
@@ -122,7 +124,7 @@ export const queryOf = (e) =>
 
 // pane shows a request, or why it is not there. writes are the request and the writes that repeat it. unhide clears a search that
 // excludes the request, if there is one.
-export function pane(e, { number, lost, writes, candidate, actions, link, close, compared, compare, words, go, unhide }) {
+export function pane(e, { number, lost, writes, candidate, actions, link, close, compared, compare, save, words, go, unhide }) {
   const button = (name, label, press) => html`<button class="plain small" aria-label=${label} @click=${press}>${name}</button>`;
   const closeButton = html`<span class="tabs">${button("‹", "Newer request (k)", () => go(-1))}${button("›", "Older request (j)", () => go(1))}${button("✕", "Close (Esc)", close)}</span>`;
   if (lost) return lostPane("Request", `Request #${number} ${lost}`, close);
@@ -139,7 +141,7 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
       <button class="plain small" id="copy-curl" title="Shortcut: y" aria-keyshortcuts="y" @click=${() => copyCurl(e)}>Copy curl</button>
       ${state.file ? nothing : html`<button class="plain small" id="copy-link" @click=${() => act(() => copy(location.href), "The link is copied. It works on this computer while this sandbox runs; Save file makes one for others")}>Copy link</button>
       <button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>${popup("editing", "Edit…", editForm(e), "plain small")}
-      <a class="button plain small" id="export" download="request-${e.number}.json" href=${exportOf(e.repeats || e.repeated_by ? { search: `repeats:${e.repeats ?? e.number}` } : { after: e.number - 1, limit: 1 }, "")} @click=${() => say(`Saved as request-${e.number}.json. The page of any sandbox can open it`)}>Save file</a>
+      <button class="plain small" id="export" @click=${save}>Save file</button>
       ${e.route ? failNext(e) : nothing}`}</p></div>
     ${unhide ? html`<p class="note">The search hides it in the list. <button class="plain small" @click=${unhide}>Clear the search</button></p>` : nothing}
     ${notes(e, candidate && person, writes, candidate?.invitations, link, actions)}

@@ -27,7 +27,7 @@ export const names = Object.keys(values);
 const of = (rows, value) => [...new Set(rows.map(value))].filter(Boolean);
 
 // lists are the names that have several values, with commas.
-const lists = ["status", "code", "key", "fault"];
+const lists = ["status", "code", "key", "fault", "repeats"];
 
 const isPart = (part, text) => text.toLowerCase().includes(part.toLowerCase());
 
