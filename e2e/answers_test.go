@@ -241,10 +241,11 @@ func TestGroups(t *testing.T) {
 	p.server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 900)
 	p.send("GET", "/api/v1/submissions/"+sandbox.UnknownID+"/report", sandbox.TestKey, "")
 	p.visit("?request=8")
-	p.appears(".headline", "429 · the hourly quota of this key is used up, until")
-	p.appears(".pane .note", "The rate limit was set: reads to 6 for sk_test_sandbox at ") // The limit at that time, not a later one.
+	p.appears(".headline", "429 · no reads left until")
+	p.appears(".pane .note", "Remaining set to 6 reads for sk_test_sandbox at ") // The limit at that time, not a later one.
 	p.becomes(`/X-Ratelimit-Reset\s*\d+ \(\d\d:\d\d/.test(document.querySelector(".pane").textContent)`)
-	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText.includes('Who used up the reads')).click(), ''")
+	p.appears(".pane .note", "Used by no User-Agent (")
+	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText === 'Which requests?').click(), ''")
 	p.appears(".groups tbody", "/members")
 	p.becomes(`[...document.querySelectorAll(".groups tbody td.number b")].map(e => e.innerText).join() === "2,3,1"`) // Failures first, and not the requests after the 429.
 	assert.Contains(t, evaluate[string](p, "decodeURIComponent(location.search)"), p.server.Journal()[0].At.UTC().Format("after:2006-01-02T15:04:05"), "of this window")
@@ -297,7 +298,7 @@ func TestGroups(t *testing.T) {
 	p.becomes(`document.querySelector("[data-keep=x19] .program")?.innerText === "acme-sync/2.1"`) // And not this SDK.
 	p.press(row(15))
 	p.becomes("!!document.querySelector('.pane .meta') && !document.querySelector('.row .program').offsetWidth") // There is no place.
-	for name, want := range map[string][]int{"key": {16, 15, 14, 13}, "agent": {17, 15}} {                       // Others like it, from the pane.
+	for name, want := range map[string][]int{"key": {16, 15, 14, 13}, "program": {17, 15}} {                     // Others like it, from the pane.
 		p.visit("?request=15")
 		p.appears(".pane .meta", "hiring-go/")
 		evaluate[string](p, "document.querySelector('.facts a[href*="+name+"]').focus(), ''")
@@ -314,8 +315,8 @@ func TestGroups(t *testing.T) {
 		p.send("GET", "/api/v1/members", sandbox.WriteKey, "")
 	}
 	p.visit("?request=21")
-	p.appears(".pane .note", "reads to 1 for sk_test_sandbox_write at ")
-	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText === 'Who used up the reads since then?').click(), ''")
+	p.appears(".pane .note", "set to 1 reads for sk_test_sandbox_write at ")
+	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText === 'Which requests?').click(), ''")
 	p.appears("#programs", "Sent by no User-Agent 1 (100 %)")
 	p.becomes(`[...document.querySelectorAll(".groups tbody tr")].map(r => r.querySelector("code").innerText).join() === "/members"`) // Earlier reads of the key used up nothing of the limit.
 }
@@ -359,11 +360,11 @@ func TestTheSearchCompletes(t *testing.T) {
 	p.listed(4, 3, 2)
 	assert.Equal(t, "status:201,none ", evaluate[string](p, "document.querySelector('input[name=q]').value"))
 	p.becomes("!document.getElementById('words')") // Nothing more over the rows.
-	for term, suggested := range map[string]string{"repeats:": "repeats:2", "fault:": "fault:1", "agent:": "agent:none"} {
+	for term, suggested := range map[string]string{"repeats:": "repeats:2", "fault:": "fault:1", "program:": "program:none"} {
 		p.fill("input[name=q]", term)
 		p.appears(".suggest", suggested)
 	}
-	for word, suggested := range map[string]string{"aD": "candidate:Ada@candidates.test", "a": "status:,agent:,candidate:,after:,fault:,repeats:,candidate:Ada@candidates.test"} { // Names first.
+	for word, suggested := range map[string]string{"aD": "candidate:Ada@candidates.test", "a": "status:,program:,candidate:,after:,fault:,repeats:,candidate:Ada@candidates.test"} { // Names first.
 		p.fill("input[name=q]", word)
 		p.becomes("[...document.querySelectorAll('#words button')].map(e => e.innerText).join() === " + quote(suggested))
 	}
@@ -645,10 +646,10 @@ func TestOneCandidate(t *testing.T) {
 	p.appears(".log", `ai_prompt`)
 	p.becomes("[...document.querySelectorAll('.column h2')].every(e => e.scrollWidth <= e.clientWidth)")
 	for _, fault := range []string{"503", "Cut"} {
-		evaluate[string](p, "[...document.querySelectorAll('[aria-label=\"Fail next report\"] button')].find(b => b.innerText === "+quote(fault)+").click(), ''")
-		p.appears(".said", "Next report: "+strings.ToLower(fault))
+		evaluate[string](p, "[...document.querySelectorAll('[aria-label=\"Next read of the report\"] button')].find(b => b.innerText === "+quote(fault)+").click(), ''")
+		p.appears(".said", "The next read of the report: "+strings.ToLower(fault))
 	}
-	p.appears("#armed", "Next: 503, Retry-After 1 s; then: cut after 20 bytes")
+	p.appears("#armed", "The next read gets 503, Retry-After 1 s; then: cut after 20 bytes")
 	p.appears(".card", "fault")
 	assert.Equal(t, 503, get())
 	p.appears("#armed", "Next: cut after 20 bytes")
@@ -781,7 +782,7 @@ func TestEachActionIsUndone(t *testing.T) {
 	p.press("#revoke")
 	p.appears(".card.ended .mark", "revoked")
 	p.appears(".timeline li:last-child", "revoked")
-	p.becomes("!document.querySelector('[aria-label=\"Fail next report\"]')")
+	p.becomes("!document.querySelector('[aria-label=\"Next read of the report\"]')")
 	p.do(chromedp.Reload())
 	p.appears(".card.ended .mark", "revoked")
 	p.do(chromedp.KeyEvent("z"))
@@ -816,7 +817,7 @@ func TestEachActionIsUndone(t *testing.T) {
 	p.send("GET", "/api/v1/account", sandbox.LiveKey, "") // 6
 	p.send("GET", "/api/v1/account", sandbox.LiveKey, "") // 7
 	p.visit("?request=7")
-	p.appears(".pane .note", "The rate limit was set: reads to 1 for ") // Not to 3, which is undone.
+	p.appears(".pane .note", "Remaining set to 1 reads for ") // Not to 3, which is undone.
 }
 
 // TestUndoOfSeveralActions says how many, before and after.
@@ -1003,7 +1004,7 @@ func TestAnExportIsOpened(t *testing.T) {
 	p.becomes(`(all => all.length === 7 && all.findIndex(e => /^201.POST .* 2 25 %/.test(e.innerText.replace(/\s+/g, " "))) === 4 && !!all[0].querySelector("path").getAttribute("d"))([...document.querySelectorAll(".groups tbody tr")])`)
 	p.press(".groups tr:nth-child(5) a")
 	p.listed(3, 2)
-	for search, found := range map[string][]int{"members": {5}, "陳": {6}, "-agent:none": nil, "#6": {6}, "status:4xx -method:get": {6}, "is:failed": {8, 6, 5, 4}, `route:"GET /submissions"`: nil, "fault:9,2": {7}, "status:401,none": {8, 5, 4}, "-status:2xx key:none": {8}, "took:>1s": {7}, "field:challenge_id": {6}, "-code:invalid_token is:failed": {6, 4}, `"Must have at least" -members`: {6}} {
+	for search, found := range map[string][]int{"members": {5}, "陳": {6}, "-program:none": nil, "#6": {6}, `"not done"`: {4}, "status:reset": {4}, `"unknown key"`: {5}, "status:4xx -method:get": {6}, "is:failed": {8, 6, 5, 4}, `route:"GET /submissions"`: nil, "fault:9,2": {7}, "status:401,none": {8, 5, 4}, "-status:2xx key:none": {8}, "took:>1s": {7}, "field:challenge_id": {6}, "-code:invalid_token is:failed": {6, 4}, `"Must have at least" -members`: {6}} {
 		p.fill("input[name=q]", search)
 		p.becomes("document.querySelector('h1').textContent === " + quote("Journal "+search)) // Several find the same.
 		p.listed(found...)
@@ -1026,7 +1027,7 @@ func TestAnExportIsOpened(t *testing.T) {
 		p.do(chromedp.SetUploadFiles(chromedp.CSS("input[type=file]"), []string{name}))
 	}
 	choose(`{"newest":3,"entries":[{"number":1,"at":"2026-11-28T10:00:00.000Z","method":"GET","path":"/","query":"","key":""},{"number":2,"at":"2026-11-30T10:00:00.000Z","method":"GET","path":"/","query":"","key":""}],"stats":{"buckets":[{"at":"2026-11-28T10:00:00.000Z","count":1,"failed":0,"refused":0},{"at":"2026-11-28T10:00:01.000Z","count":0,"failed":0,"refused":0},{"at":"2026-11-30T10:00:00.000Z","count":1,"failed":0,"refused":0,"idle":172800}],"length":1}}`)
-	p.appears(".jump", "+2 d")
+	p.appears(".jump", "idle 2 d")
 	p.appears(".banner", "2 of the 3 requests that its sandbox received, read-only.")
 	evaluate[string](p, `history.replaceState("?request=3", "", "?"), dispatchEvent(new Event("popstate")), ""`) // As a link to it does.
 	p.appears(".pane", "Request #3 is not in the file.")

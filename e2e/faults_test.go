@@ -23,8 +23,8 @@ func TestEachFaultIsInjected(t *testing.T) {
 	number := 0
 	for preset, says := range map[string]string{
 		"500 Internal error": "INTERNAL_ERROR", "503 with Retry-After": "INTERNAL_ERROR", "429 Rate limited": "RATE_LIMITED", "409 Conflict": "CONFLICT",
-		"Slow: 3 seconds": "<nil>", "Connection reset before the work": "connection reset", "Response lost after the work": "connection reset",
-		"502 page of a proxy": "Bad gateway", "Cut in the middle": "EOF",
+		"Delayed by 3 s": "<nil>", "Connection reset before the work": "connection reset", "Response lost after the work": "connection reset",
+		"502 from an intermediary": "Bad gateway", "Cut after 20 bytes": "EOF",
 	} {
 		p.press("#inject [value=" + quote(preset) + "]")
 		p.press("#inject > button:not(.clear)")
@@ -91,7 +91,7 @@ func TestKeysAreATable(t *testing.T) {
 		evaluate[string](p, "(e => { e.value = '"+value+"'; e.dispatchEvent(new Event('change')); return '' })(document.querySelector(`"+field+"`))")
 	}
 	save("reads", "3")
-	p.appears(".said", "Rate limit set")
+	p.appears(".said", "Remaining set to")
 	account, err := p.client(sandbox.LiveKey).Account.Get(t.Context())
 	require.NoError(t, err)
 	p.becomes("document.querySelector('[aria-label=\"Remaining reads of sk_live_sandbox\"]').value === '2'")
@@ -119,7 +119,7 @@ func TestKeysAreATable(t *testing.T) {
 	assert.Equal(t, "6000", evaluate[string](p, "document.querySelector('[aria-invalid=true]').value"), "kept while it was being saved")
 	evaluate[string](p, `(document.querySelector('[aria-label="Remaining reads of sk_live_sandbox"]').select(), "")`)
 	p.do(chromedp.KeyEvent("0"), chromedp.KeyEvent(kb.Enter))
-	p.becomes(`document.querySelector('.said')?.innerText.includes("Rate limit set 0 reads for sk_live_sandbox") && document.activeElement === document.body`) // The next key is a shortcut.
+	p.becomes(`document.querySelector('.said')?.innerText.includes("Remaining set to 0 reads for sk_live_sandbox") && document.activeElement === document.body`) // The next key is a shortcut.
 	_, err = p.client(sandbox.LiveKey).Account.Get(t.Context())
 	require.ErrorIs(t, err, hiring.ErrRateLimited)
 
@@ -173,8 +173,8 @@ func TestTheClock(t *testing.T) {
 	}
 	p.becomes("document.getElementById('ahead').hidden")
 	advanceTo("")
-	p.appears("#ahead", "17:15 or 2026-12-01 10:00")
-	p.appears("#ahead", "Upcoming until Sat, 9 Jan 2027 22:0")
+	p.appears("#ahead", "17:15 (the next one) or 2026-12-31 10:00")
+	p.appears("#ahead", "Next 40 days, until Sat, 9 Jan 2027 22:0")
 	p.do(chromedp.KeyEvent(kb.Tab)) // Into what is shown, which may scroll.
 	p.becomes("document.activeElement.id === 'ahead'")
 	advanceTo("5m")
@@ -224,7 +224,7 @@ func TestTheClock(t *testing.T) {
 		p.appears("#ahead .error", why) // While it is typed.
 		p.do(chromedp.KeyEvent(kb.Enter))
 		p.do(chromedp.WaitVisible(chromedp.CSS("#ahead [role=alert]")))
-		p.appears("#ahead", "17:15 or 2026-12-01")
+		p.appears("#ahead", "(the next one) or 2026-12-31")
 		assert.Equal(t, wrong, evaluate[string](p, "document.getElementById('advance').value"), "kept")
 		p.do(chromedp.KeyEvent(kb.Escape))
 	}

@@ -359,6 +359,8 @@ func TestFilters(t *testing.T) {
 		"q=ADA%40candidates": {4, 3, 2},
 		"q=%E9%99%B3":        {6}, // Escaped in the body.
 		"q=%E2%80%A60404":    {8},
+		"q=%22not+done%22":   {4},
+		"q=status:reset":     {4},
 		"q=status:":          {8, 7, 6, 5, 4, 3, 2, 1},
 	} {
 		p.visit("?" + query)
@@ -456,7 +458,7 @@ func TestALongJournalIsWindowed(t *testing.T) {
 	assert.Less(t, evaluate[int](p, rows+".length"), 120)
 	assert.Equal(t, 1, evaluate[int](p, "new Set("+rows+".map(e => e.getBoundingClientRect().height)).size"), "of one height")
 	p.appears(".axis", "3,000 requests, 2,000 failed")
-	p.appears(".jump", "+2 d")
+	p.appears(".jump", "idle 2 d")
 	p.fill("input[name=q]", "method:GET")
 	p.becomes("document.getElementById('list').scrollTop === 0 && !!document.querySelector(" + quote(row(3000)) + ")") // A search begins at the top.
 	p.visit("?request=77")

@@ -7,6 +7,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
+const clockMoved = "Clock moved" // The kind of an action.
+
 // action is what a test did with the server. The page shows actions between the exchanges.
 type action struct {
 	After   int       `json:"after"` // Number of the newest exchange at that time.

@@ -113,7 +113,7 @@ func (s *Server) readJournal(_ string, q struct {
 	if len(found) > 0 {
 		ends = q.window(exchanges[0].At, now)
 	}
-	out.Stats = newStats(found, ends...)
+	out.Stats = newStats(found, out.Actions, ends...)
 	if q.Grouped {
 		out.Groups = newGroups(found, out.Stats.Buckets)
 	}
@@ -127,7 +127,7 @@ func (s *Server) readJournal(_ string, q struct {
 		}
 	}
 	if q.Export { // Others may read it.
-		out.Snapshots, out.Stats = nil, newStats(found)
+		out.Snapshots, out.Stats = nil, newStats(found, out.Actions)
 		if len(found) == 1 || len(found) > 0 && len(found) < min(fewExchanges, len(exchanges)) {
 			out.Actions = concerning(found, out.Actions)
 		}
@@ -143,7 +143,7 @@ const fewExchanges = 10
 // concerning returns the actions about the candidates of exchanges, their faults and keys, and the last move of the clock before them.
 func concerning(found []*exchange, actions []action) (all []action) {
 	for _, a := range actions {
-		isMove := a.Kind == "Clock moved" && a.After < found[0].Number
+		isMove := a.Kind == clockMoved && a.After < found[0].Number
 		isAbout := func(e *exchange) bool {
 			return a.ID != "" && a.Subject == e.Subject || a.Fault != nil && a.Subject == strconv.Itoa(e.FaultID) || a.KeyID != "" && a.KeyID == e.KeyID && a.After < e.Number
 		}
@@ -181,8 +181,9 @@ type bucketJSON struct {
 	At      world.Moment  `json:"at"`
 	Count   int           `json:"count"`
 	Failed  int           `json:"failed"`
-	Refused int           `json:"refused"`       // Those that failed with a 4xx.
-	Idle    time.Duration `json:"idle,omitzero"` // Time without an exchange before this bucket that the buckets shorten.
+	Refused int           `json:"refused"`        // Those that failed with a 4xx.
+	Idle    time.Duration `json:"idle,omitzero"`  // Time without an exchange before this bucket that the buckets shorten.
+	Moved   bool          `json:"moved,omitzero"` // Most of the idle time is a move of the clock.
 }
 
 // bucketLengths are round: a person can read where a bucket begins.
@@ -194,7 +195,7 @@ var bucketLengths = [...]time.Duration{
 
 // newStats counts exchanges in buckets of the shortest round length that needs at most maxBuckets. The buckets also cover ends, the
 // ends of a time window. The times of exchanges are not in the order of their numbers after the undo of a move of the clock.
-func newStats(found []*exchange, ends ...time.Time) (out statsJSON) {
+func newStats(found []*exchange, actions []action, ends ...time.Time) (out statsJSON) {
 	out.Terms = map[string]int{}
 	for _, term := range usualTerms {
 		name, value, _ := strings.Cut(term, ":")
@@ -207,7 +208,7 @@ func newStats(found []*exchange, ends ...time.Time) (out statsJSON) {
 	found = slices.SortedStableFunc(slices.Values(found), func(a, b *exchange) int { return a.At.Compare(b.At) })
 	shortened := minShortened(found)
 	for _, out.Length = range bucketLengths {
-		if out.Buckets = newBuckets(found, out.Length, shortened); len(out.Buckets) <= maxBuckets {
+		if out.Buckets = newBuckets(found, actions, out.Length, shortened); len(out.Buckets) <= maxBuckets {
 			break
 		}
 	}
@@ -242,13 +243,14 @@ func minShortened(found []*exchange) time.Duration {
 
 // newBuckets counts exchanges, oldest first, in buckets of a length, and returns as soon as there are too many. An idle time
 // of shortened or more has one bucket.
-func newBuckets(found []*exchange, length, shortened time.Duration) (all []bucketJSON) {
+func newBuckets(found []*exchange, actions []action, length, shortened time.Duration) (all []bucketJSON) {
 	var end time.Time // Of the last bucket.
 	for i, e := range found {
 		if at := e.At.Truncate(length); !at.Before(end) {
 			b := bucketJSON{At: world.MomentOf(at)}
 			if i > 0 && e.At.Sub(found[i-1].At) >= shortened && at.After(end) {
 				b.Idle = e.At.Sub(found[i-1].At)
+				b.Moved = moved(actions, found[i-1].At, e.At) > b.Idle/2
 				all = append(all, bucketJSON{At: world.MomentOf(end)})
 			} else {
 				for ; i > 0 && end.Before(at) && len(all) <= maxBuckets; end = end.Add(length) {
@@ -272,6 +274,16 @@ func newBuckets(found []*exchange, length, shortened time.Duration) (all []bucke
 		}
 	}
 	return all
+}
+
+// moved returns how far moves of the clock went between two times.
+func moved(actions []action, from, to time.Time) (sum time.Duration) {
+	for _, a := range actions {
+		if seconds, _ := strconv.ParseFloat(a.Subject, 64); a.Kind == clockMoved && !a.settled && a.At.After(from) && !a.At.After(to) {
+			sum += time.Duration(seconds * float64(time.Second))
+		}
+	}
+	return sum
 }
 
 // groupJSON is the newest of exchanges that are alike, and the number of them.

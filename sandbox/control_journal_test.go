@@ -167,7 +167,7 @@ func TestTheJournalTellsTheStory(t *testing.T) {
 		{ada, true, 0}, {ada, false, 0}, {"Backend", false, 0},
 	}, story.Entries)
 	assert.Equal(t, `[{0 Injected fault 1 } {1 Injected fault 2 } {5 started ada@candidates.test } {5 evaluated ada@candidates.test } `+
-		`{5 Clock moved 3600 } {5 Rate limit set 500 reads for sk_live_…dbox da5cb9c2e8be7bcc}]`, fmt.Sprint(story.Actions))
+		`{5 Clock moved 3600 } {5 Remaining set to 500 reads for sk_live_…dbox da5cb9c2e8be7bcc}]`, fmt.Sprint(story.Actions))
 	for _, one := range readControl[struct{ Candidates []struct{ Invitations int } }](t, s, "candidates").Candidates {
 		assert.Equal(t, 2, one.Invitations, "invited twice")
 	}

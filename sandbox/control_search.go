@@ -99,7 +99,7 @@ func newCondition(name, value string, now time.Time) (c condition, problem strin
 		return func(e *exchange) bool {
 			return e.failure().Field == value || slices.Contains(e.failure().Others, value)
 		}, ""
-	case "agent":
+	case "program":
 		return func(e *exchange) bool {
 			return strings.Contains(strings.ToLower(cmp.Or(e.Agent, noKey)), strings.ToLower(value))
 		}, ""
@@ -150,9 +150,33 @@ func contains(text string) condition {
 		return strings.Contains(part, text) || escaped != text && strings.Contains(part, escaped)
 	}
 	return func(e *exchange) bool {
-		return has(e.Method+" "+e.Path+"?"+e.Query) || has(e.Subject) || has(e.failure().text()) || strconv.Itoa(e.Status) == text || strconv.Itoa(e.Number) == strings.TrimPrefix(text, "#") ||
+		return has(e.Method+" "+e.Path+"?"+e.Query) || has(e.Subject) || has(e.failure().text()) || strconv.Itoa(e.Status) == text || has(e.outcome()) || strconv.Itoa(e.Number) == strings.TrimPrefix(text, "#") ||
 			has(string(e.Body)) || has(e.RequestID) || has(string(e.Response)) || has(string(cmp.Or(e.Withheld, &withheldJSON{}).Response)) || has(e.Agent)
 	}
+}
+
+// outcome returns the words of the page that the response of an exchange does not have.
+func (e *exchange) outcome() string {
+	words := ""
+	switch f := cmp.Or(e.Fault, &Fault{}); {
+	case !e.Ended:
+	case e.Status == 0 && f.Reset && !f.After:
+		words = "reset"
+	case e.Status == 0:
+		words = "lost"
+	case f.CutAfter != 0:
+		words = "cut"
+	case e.Status == http.StatusTooManyRequests && e.Limit > 0:
+		return fmt.Sprintf("no %ss left", classOf(e.Method))
+	case e.Status == http.StatusUnauthorized && e.Key == "":
+		return "no key"
+	case e.Status == http.StatusUnauthorized && e.Organization == nil:
+		return "unknown key"
+	}
+	if classOf(e.Method) == ClassWrite && e.Ended && !e.Done && (e.Status == 0 || e.Status/100 == 5) {
+		words += " not done"
+	}
+	return words
 }
 
 func hasStatus(value string) (c condition, problem string) {
@@ -162,12 +186,14 @@ func hasStatus(value string) (c condition, problem string) {
 		return (*exchange).failed, ""
 	case value == noKey:
 		return func(e *exchange) bool { return e.Status == 0 }, ""
+	case slices.Contains([]string{"lost", "reset", "cut"}, value):
+		return func(e *exchange) bool { return strings.HasPrefix(e.outcome(), value) }, ""
 	case slices.Contains([]string{"2xx", "3xx", "4xx", "5xx"}, value):
 		return func(e *exchange) bool { return strconv.Itoa(e.Status/100)+"xx" == value }, ""
 	case number >= http.StatusContinue:
 		return func(e *exchange) bool { return e.Status == number }, ""
 	}
-	return nil, "must be a status such as 404, 2xx, 4xx, 5xx, failed or none"
+	return nil, "must be a status such as 404, 2xx, 4xx, 5xx, none, lost, reset, cut or failed"
 }
 
 // hasRoute returns the condition for a route with its method, for a part of a route, or for none.

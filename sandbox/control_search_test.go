@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -63,8 +64,8 @@ func TestASearchHasALanguage(t *testing.T) {
 		"key:none":                            {8},
 		"key:" + sandbox.ReadOnlyKey:          {3},
 		"method:post":                         {4},
-		"agent:batch/":                        {4},
-		"-agent:none":                         {4},
+		"program:batch/":                      {4},
+		"-program:none":                       {4},
 		"#3":                                  {3},
 		"3 route:report":                      {3},
 		"after:17:12 before:17:14":            {3, 4},
@@ -100,6 +101,28 @@ func TestASearchHasALanguage(t *testing.T) {
 	}
 	_, body := steer(t, s, http.MethodGet, "journal?search=nothing:here", "")
 	assert.Contains(t, body, `"Injected fault"`, "the page shows what the test did also where no request matches")
+}
+
+// TestASearchKnowsTheWordsOfThePage for what no response says.
+func TestASearchKnowsTheWordsOfThePage(t *testing.T) {
+	s := sandbox.New()
+	d := inProcess(s)
+	for i, fault := range []sandbox.Fault{{Reset: true}, {After: true}, {CutAfter: 5}, {Status: 500}} {
+		s.Inject(fault)
+		d.send(t.Context(), t, http.MethodPost, "/assessments/"+sandbox.AssessmentID+"/invitations", candidateBody(fmt.Sprint("ada", i, "@candidates.test"))) // 1 to 4
+	}
+	d.do(t, http.MethodGet, "/api/v1/account", "")                    // 5
+	d.do(t, http.MethodGet, "/api/v1/account", "sk_test_never_added") // 6
+	s.SetQuota(sandbox.TestKey, sandbox.ClassRead, 0)
+	d.do(t, http.MethodGet, "/api/v1/account", sandbox.TestKey) // 7
+	for search, want := range map[string][]int{
+		"status:reset": {1}, "status:lost": {2}, "status:cut": {3}, "lost": {2}, `"not done"`: {1, 4}, `"no key"`: {5}, `"unknown key"`: {6}, `"no reads left"`: {7},
+	} {
+		_, body := steer(t, s, http.MethodGet, "journal?"+url.Values{"search": {search}}.Encode(), "")
+		var found journalNumbers
+		require.NoError(t, json.Unmarshal([]byte(body), &found))
+		assert.Equal(t, want, found.numbers(), search)
+	}
 }
 
 // TestAWithheldResponseIsKept: the entry of a write whose response was lost, cut or replaced says what the work

@@ -124,7 +124,7 @@ func (c *control) setQuota(in changedQuota) error {
 	w := key.window(in.Class)
 	w.open(c.now, limit)
 	w.remaining = *in.Remaining
-	c.keyChanged("Rate limit set", fmt.Sprintf("%d %ss for ", w.remaining, in.Class), key.Token)
+	c.keyChanged("Remaining set to", fmt.Sprintf("%d %ss for ", w.remaining, in.Class), key.Token)
 	return nil
 }
 
@@ -240,7 +240,7 @@ func (c *control) advance(by time.Duration) error {
 	events := len(c.upcoming(c.now.Add(by)))
 	c.advanced.Add(int64(by))
 	c.now = c.now.Add(by)
-	c.changed(topicClock, "Clock moved", strconv.FormatFloat(by.Seconds(), 'f', -1, 64)).Events = events
+	c.changed(topicClock, clockMoved, strconv.FormatFloat(by.Seconds(), 'f', -1, 64)).Events = events
 	return nil
 }
 

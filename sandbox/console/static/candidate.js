@@ -54,7 +54,7 @@ async function run(c, actions, path, body) {
 function tests(c, actions) {
   const report = { route: "GET /submissions/{id}/report", candidate: c.candidate_email };
   const button = ([name, fault]) => html`<button class="plain small" @click=${() =>
-    act(() => change(() => post("faults", { ...report, ...fault }), `Next report: ${effects(fault).join(", ")}`))}>${name}</button>`;
+    act(() => change(() => post("faults", { ...report, ...fault }), `The next read of the report: ${effects(fault).join(", ")}`))}>${name}</button>`;
   const setDelay = (seconds) => run(c, actions, `candidates/${c.id}/delay`, { seconds }),
     late = (seconds) => act(() => setDelay(Number(seconds)));
   const otherDelay = () => form({ id: "lateness", subject: c.id, label: "Late by", fields: [{ name: "seconds", label: "Or by", placeholder: "90s or 2h30m", required: true }], button: "Make it late", send: async ({ seconds }) => (await setDelay(seconds), closePopups()) });
@@ -62,9 +62,9 @@ function tests(c, actions) {
     isUnready = c.stage === "evaluated" && !c.report?.evaluated;
   const delay = c.report_delay < 0 || (isUnready && !c.report_at) ? "The report is never ready." : isUnready ? html`The report is not ready yet. It will be on <time>${fullTime(c.report_at)}</time>.` : `Report ready ${span(c.report_delay ?? 0)} after the evaluation.`;
   const remove = () => act(() => change(() => Promise.all(waiting.map((f) => post("faults/clear", { id: f.id }))), "The faults are removed"));
-  const next = () => html`<p class="line" role="group" aria-label="Fail next report">Fail next report: ${Object.entries(buttonFaults).map(button)} or ${choice("late", "Make late", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late, otherDelay())}</p>`;
+  const next = () => html`<p class="line" role="group" aria-label="Next read of the report">Next read of the report: ${Object.entries(buttonFaults).map(button)} ${choice("late", "Delay the report", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late, otherDelay())}</p>`;
   return html`${c.ended ? nothing : next()}
-    ${waiting.length ? html`<p class="note warn" id="armed">Next: ${waiting.map((f) => effects(f.fault).join(", ")).join("; then: ")}
+    ${waiting.length ? html`<p class="note warn" id="armed">The next read gets ${waiting.map((f) => effects(f.fault).join(", ")).join("; then: ")}
       <button class="plain small" @click=${remove}>Remove</button></p>` : nothing}
     ${!c.ended && (c.report_delay || isUnready) ? html`<p class="note warn" id="delayed">${delay}
       <button class="plain small" @click=${() => late(0)}>${isUnready ? "Make it ready now" : "Back to on time"}</button></p>` : nothing}`;

@@ -16,7 +16,7 @@ export async function partner(e) {
     const [before, after] = state.file
       ? [(x) => x.number < e.number, (x) => x.number > e.number].map((isThere) => searchFile(search)[0].filter(isThere))
       : await Promise.all(["before", "after"].map(async (name) => (await get("journal", { search, [name]: e.number })).entries));
-    const found = [...before.reverse(), ...after];
+    const found = [...before.reverse(), ...after].sort((a, b) => !!a.pending - !!b.pending); // A report is more than "not evaluated yet".
     const namesOf = (x) => [...new URLSearchParams(x.query).keys()].sort().join();
     if (found.length) return (found.find((x) => x.query === e.query) ?? found.find((x) => namesOf(x) === namesOf(e)) ?? found[0]).number;
   }

@@ -7,7 +7,7 @@ import { pipeline } from "./pipeline.js";
 import { mailsPage } from "./mails.js";
 import { faults } from "./faults.js";
 import { isLow, keysPage } from "./keys.js";
-import { names } from "./search.js";
+import { examples } from "./search.js";
 
 const views = [journal, pipeline, mailsPage, faults, keysPage];
 const viewNow = () => views.find((v) => v.path === state.path) ?? journal;
@@ -45,7 +45,7 @@ const preview = refresher(async () => {
 }, 150);
 
 // wrong says why a text does not move the clock. The server knows durations alone. Without a connection it says nothing: a banner does, and a notice after an attempt.
-const wrong = (error) => error.status !== 0 && (error.field === "seconds" ? "This is no duration, time or date. The clock goes forward only" : error.message);
+const wrong = (error) => error.status !== 0 && (error.field === "seconds" ? "This is no duration, time or date" : error.message);
 
 // look previews what is typed, or the step of a button.
 function look(text, step = "") {
@@ -87,9 +87,10 @@ const kinds = { report: ["late report ready", "late reports ready"], expires: ["
 function happens(all) {
   const [{ at, kind }] = all,
     [one, several] = kinds[kind] ?? [kind, kind],
-    nameOf = ({ subject }) => middle(state.keys.find((k) => k.id === subject)?.token ?? (kind === "plan" ? titleOf(subject) : subject), 40);
+    nameOf = ({ subject }) => middle(state.keys.find((k) => k.id === subject)?.token ?? (kind === "plan" ? titleOf(subject) : subject), 40),
+    subjects = [...Map.groupBy(all, nameOf)];
   return html`<li><time>${all.length > 1 ? dayOf(at) : fullTime(at)}</time><br><b>${all.length > 1 ? `${all.length.toLocaleString("en")} ${several}` : one}</b>: ${
-    all.slice(0, 30).map((e, i) => html`${i ? " · " : ""}<bdi>${nameOf(e)}</bdi>`)}${all.length > 30 ? ` and ${all.length - 30} more` : ""}</li>`;
+    subjects.slice(0, 30).map(([name, { length }], i) => html`${i ? " · " : ""}<bdi>${name}</bdi>${length > 1 ? ` ×${length}` : ""}`)}${subjects.length > 30 ? ` and ${subjects.length - 30} more` : ""}</li>`;
 }
 
 function clockView() {
@@ -99,7 +100,7 @@ function clockView() {
   const submit = (event) => (event.preventDefault(), advance(clock.text));
   return html`<form class="clock" aria-label="Clock" novalidate @submit=${submit} @focusin=${draw} @focusout=${draw}>
     <span id="now" title="The sandbox's clock, in UTC"></span>${step("1h", "1 h")}${step("1d", "1 d")}
-    <input id="advance" placeholder=${innerWidth < 900 ? "+2d, 17:15" : "Move to 17:15, +2d"} aria-label="Advance the clock by a duration or to a time"
+    <input id="advance" placeholder="+2d or 17:15" aria-label="Advance the clock by a duration or to a time"
       autocomplete="off" aria-invalid=${clock.error || clock.preview?.error ? "true" : nothing} aria-describedby="ahead" .value=${clock.text}
       @input=${(event) => look(event.target.value)} @focus=${() => look(clock.text)}
       @keydown=${(event) => event.key === "Escape" && look("")}>
@@ -111,10 +112,10 @@ function aheadView() {
   const p = clock.preview,
     all = p?.upcoming ?? [],
     groups = [...Map.groupBy(all, ({ at, kind }) => dayOf(at) + kind).values()],
-    forms = clock.step || (clock.text && p && !p.error) ? nothing : html`<p class="quiet">To move the clock, type 90, 15m, 2h30m, 2d, 17:15 or 2026-12-01 10:00.</p>`;
+    forms = clock.step || (clock.text && p && !p.error) ? nothing : html`<p class="quiet">To move the clock, type +90s, +2h30m, +2d, 17:15 (the next one) or 2026-12-31 10:00.</p>`;
   if (clock.error || !p || p.error)
     return html`${clock.error ? html`<p class="error" role="alert">${clock.error}</p>` : p ? html`<p class="error">${p.error}</p>` : nothing}${forms}`;
-  return html`<p>${clock.step ? "Advances to" : clock.text ? "Enter advances to" : "Upcoming until"} <b>${fullTime(p.until)}</b>: ${all.length ? plural(all.length, "event") : "nothing happens."}</p>
+  return html`<p>${clock.step ? "Advances to" : clock.text ? "Enter advances to" : "Next 40 days, until"} <b>${fullTime(p.until)}</b>: ${all.length ? plural(all.length, "event") : "nothing happens."}</p>
     ${all.length ? html`<ol>${groups.slice(0, 25).map(happens)}</ol>` : nothing}${groups.length > 25 ? html`<p>and ${all.length - groups.slice(0, 25).flat().length} more</p>` : nothing}${forms}`;
 }
 
@@ -167,7 +168,7 @@ function shortcuts() {
   const switchKeys = ({ target }) => localStorage.setItem("keys", target.checked ? "on" : "off");
   return html`<h2>Keyboard shortcuts</h2><p class="line"><label><input id="single-keys" type="checkbox" .checked=${hasKeys()} @change=${switchKeys}> Single-key shortcuts</label></p><dl class="shortcuts">${list.map(line)}</dl>
     <h2>Marks</h2><p>Bars: blue succeeded, amber was refused (4xx), red failed (5xx, lost or cut). ×5 are equal reads in a row, which → shows. ○ is what you did. ⚑ flagged integrity.</p>
-    <h2>Search</h2><p>Names: ${names.join(", ")}. A time without a date is that of each day. Reads that succeed keep their responses among the newest 1,000 requests.</p>
+    <h2>Search</h2><dl class="shortcuts">${examples.map(([term, what]) => html`<dt><code>${term}</code></dt><dd>${what}</dd>`)}</dl>
     <p class="line"><label>Colours: <select id="theme" @change=${({ target }) => useTheme(target.value)}>${options(["system", "light", "dark"], localStorage.getItem("theme"))}</select></label></p>`;
 }
 

@@ -5,15 +5,15 @@ import { act, change, form, linkTo, post, shortTime, state } from "./core.js";
 import { aimText, effects, faultText, plural } from "./format.js";
 
 // buttonFaults are the faults that a pane injects, by the names of their buttons.
-export const buttonFaults = { 500: { status: 500 }, 503: { status: 503, retry_after: 1 }, Cut: { cut_after: 20 }, Lost: { after: true } };
+export const buttonFaults = { 500: { status: 500 }, 503: { status: 503, retry_after: 1 }, Cut: { cut_after: 20 }, "No response": { after: true } };
 
 // presets are the faults of the form.
 const presets = {
   "500 Internal error": { status: 500 }, "503 with Retry-After": { status: 503, retry_after: "2s" },
   "429 Rate limited": { retry_after: "5s" }, "409 Conflict": { status: 409 },
-  "Slow: 3 seconds": { delay: "3s" }, "Connection reset before the work": { reset: true },
-  "Response lost after the work": { after: true }, "Cut in the middle": { cut_after: 20 },
-  "502 page of a proxy": { status: 502, body: "<html><h1>Bad gateway</h1></html>", content_type: "text/html" },
+  "Delayed by 3 s": { delay: "3s" }, "Connection reset before the work": { reset: true },
+  "Response lost after the work": { after: true }, "Cut after 20 bytes": { cut_after: 20 },
+  "502 from an intermediary": { status: 502, body: "<html><h1>Bad gateway</h1></html>", content_type: "text/html" },
 };
 
 function fields() {
@@ -40,7 +40,7 @@ const removeAll = () => act(() => change(() => post("faults/clear"), "All faults
 function table(faults, caption) {
   const remove = (f) => act(() => change(() => post("faults/clear", { id: f.id }), "The fault is removed"));
   const again = (f) => act(() => change(() => post("faults", f.fault)));
-  const row = (f) => html`<tr class=${f.waiting ? "waiting" : "done"}><td data-label="Fault"><b>${effects(f.fault).join(", ")}</b> ${aimText(f.fault)}</td>
+  const row = (f) => html`<tr class=${f.waiting ? "waiting" : "done"}><td data-label="Fault"><small>${f.id} ·</small> <b>${effects(f.fault).join(", ")}</b> ${aimText(f.fault)}</td>
     <td data-label="Remaining">${!f.waiting ? "none" : f.times_left < 0 ? "always" : `${f.times_left} left`}</td>
     <td data-label="Fired" class="number">${f.fired ? html`<a href=${linkTo("", { q: "fault:" + f.id })}>${plural(f.fired, "time")}</a> <small>${shortTime(f.last)}</small>` : "never"}</td>
     <td>${f.waiting ? html`<button class="plain danger small" aria-label=${"Remove: " + faultText(f.fault)} @click=${() => remove(f)}>Remove</button>` : html`<button class="plain small" aria-label=${"Inject again: " + faultText(f.fault)} @click=${() => again(f)}>Inject again</button>`}</td></tr>`;

@@ -31,25 +31,28 @@ function bars(counts, kind) {
 
 const shareOf = (part, whole) => `${((100 * part) / whole).toLocaleString("en", { maximumSignificantDigits: 2 })} %`;
 
+// programsOf returns how many of the requests in groups each program sent, most first.
+export const programsOf = (groups) =>
+  [...Map.groupBy(groups, agentOf)].map(([agent, all]) => ({ agent, name: programOf(all[0]), count: all.reduce((sum, g) => sum + g.count, 0) })).sort((a, b) => b.count - a.count);
+
 // groupsView shows the groups, and how many of the requests each program sent.
 export function groupsView(groups) {
   const causes = merged(groups, (g) => !failed(g) && agentOf(g)), // The programs do not split the failures of one cause.
-    programs = Map.groupBy(groups, agentOf);
+    sent = programsOf(groups);
   const search = ({ error = {}, ...g }) =>
     [
-      ...termsOf(searched()), `status:${g.status || "none"}`, `method:${g.method}`, `route:"${g.method} ${g.route || g.path}"`, `key:${keyName(g)}`, programs.size > 1 && !failed(g) && agentTerm(agentOf(g)),
+      ...termsOf(searched()), `status:${g.status || "none"}`, `method:${g.method}`, `route:"${g.method} ${g.route || g.path}"`, `key:${keyName(g)}`, sent.length > 1 && !failed(g) && agentTerm(agentOf(g)),
       g.fault ? `fault:${[...new Set(g.fault_ids)]}` : "-is:fault", error.code && `code:${error.code}`, error.field && `field:${error.field}`,
       error.problem && `"${error.problem}"`,
     ];
   const reason = (g) => (g.fault ? html`<span class="mark bad">fault: ${effects(g.fault).join(", ")}</span>` : g.error ? why(g, true) : nothing);
-  const whole = groups.reduce((sum, g) => sum + g.count, 0),
-    sent = [...programs].map(([agent, all]) => ({ agent, name: programOf(all[0]), count: all.reduce((sum, g) => sum + g.count, 0) })).sort((a, b) => b.count - a.count);
+  const whole = groups.reduce((sum, g) => sum + g.count, 0);
   const program = ({ agent, name, count }, i) => html`${i ? " · " : ""}<span><a href=${linkTo("", { q: `${state.query.get("q") ?? ""} ${agentTerm(agent)}`.trim(), view: "groups" })} title=${name}>${productOf(name)}</a>
     ${count.toLocaleString("en")} (${shareOf(count, whole)})</span>`;
   const row = (g, i) => html`<tr><td class=${"status " + statusKind(g)}>${statusText(g)}</td>
     <th scope="row"><a href=${linkTo("", { q: [...new Set(search(g).filter(Boolean))].join(" ") })} data-keep=${"g" + i}
       title=${[g.error?.code, keyName(g), g.at].filter(Boolean).join(" · ")}><b class="method">${g.method}</b> <code>${g.route || g.path}</code></a></th>
-    <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code>${programs.size > 1 ? html`<small title=${g.programs.join(", ")}>${[...new Set(g.programs.map(productOf))].join(", ")}</small>` : nothing}</td>
+    <td class=${"why " + statusKind(g)}>${reason(g)}</td><td><code>${middle(keyName(g), 22)}</code>${sent.length > 1 ? html`<small title=${g.programs.join(", ")}>${[...new Set(g.programs.map(productOf))].join(", ")}</small>` : nothing}</td>
     <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${shareOf(g.count, whole)}</small></td><td>${bars(g.times, statusKind(g))}</td>
     <td class="number"><time>${shortTime(g.at)}</time></td></tr>`;
   return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1">

@@ -3,10 +3,10 @@ import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, copyButton, draw, find, follow, get, actionsSince, isRead, kept, openPopup, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
 import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
-import { copyCurl, exportOf, failLink, failed, keyName, lower, outcome, pane, productOf, programOf, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
+import { copyCurl, doneText, exportOf, failLink, failed, keyName, lower, outcome, pane, productOf, programOf, queryOf, requestQuery, usesOf, why, statusKind, statusText } from "./request.js";
 import { address } from "./candidate.js";
 import { comparison, partner } from "./compare.js";
-import { groupsOf, groupsView } from "./groups.js";
+import { groupsOf, groupsView, programsOf } from "./groups.js";
 import { clearSearch, countTerms, endTyping, hasTerm, interval, isOfWindow, plainWords, searchField, searched, searchFile, unknown, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
@@ -31,6 +31,7 @@ let since = "", // Time of the oldest request that the server has, if it dropped
   writes = [], // The open request and those that repeat it.
   allActions = [], // Also those that the search hides.
   candidate = null, // Whom the open request concerns.
+  uses = null, // Of the rate limit that refused it.
   lost = "", // Why the open request is not there.
   refused = null, // Why the server refused the search.
   range = null, // The first and the last bar that the pointer is on or was dragged over.
@@ -123,6 +124,8 @@ async function loadExchange(number) {
   else if (isEarlier || !isLoaded) {
     const next = isEarlier ? null : await read(number);
     [writes, candidate, allActions] = next ? await storyOf(next) : [[], null, allActions];
+    uses = next && usesOf(next, allActions);
+    if (uses) uses.programs = programsOf((await get("journal", { search: uses.search, limit: 1, grouped: true })).groups);
     exchange = next;
     const last = !exchange && !isEarlier && !state.file && (await get("journal", { limit: 1 })).newest;
     lost = isEarlier ? "is from an earlier run of the sandbox: an exported file would have it." : state.file ? "is not in the file." : number <= last ? "is no longer in the journal." : last ? `does not exist: the newest is #${last}.` : "does not exist: there was none yet.";
@@ -415,9 +418,6 @@ function key(name) {
 const tookKind = (e) => (e.took >= 1 ? "slowest" : e.took >= 0.1 ? "slow" : "");
 const href = (number) => path + toQuery({ q: searched(), view: isGroups() ? "groups" : "", ...requestQuery(number) });
 
-// doneText says whether the work of a write was done, if its response leaves that open.
-const doneText = (e) => (e.ended && e.method !== "GET" && (!e.status || e.status >= 500) ? (e.done ? "done" : "not done") : "");
-
 // marks returns what is odd about a request: why it failed, and that a write was repeated. A narrow list leaves out what the status and the title also say.
 function marks(e) {
   const mark = (kind, text, title = "") => html`<span class=${"mark " + kind} title=${title}>${text}</span>`;
@@ -625,7 +625,7 @@ function sparkline() {
   const all = () => (searched() && !refused && !isStale() ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (newest > stats.count && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const percent = (x) => (x / width) * 100 + "%";
-  const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? "+" + span(60 * Math.round(buckets[i + 1].idle / 60) || buckets[i + 1].idle) : nothing}</i>`;
+  const jump = (i) => html`<i class=${buckets[i + 1].moved ? "jump" : "jump idle"} .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? (buckets[i + 1].moved ? "clock +" : "idle ") + span(60 * Math.round(buckets[i + 1].idle / 60) || buckets[i + 1].idle) : nothing}</i>`;
   const sum = text(range ? chosen() : stats) + (range ? "" : `, highest bar ${highest.toLocaleString("en")}`);
   // Ticks are at round times, with places between the ends and the sum.
   const hasPlace = (i) => !isIdle(i) && xs[i] > 0.09 * width && xs[i] < 0.91 * width && Math.abs(xs[i] / width - 0.5) > (4 * sum.length) / innerWidth + 0.03,
@@ -663,7 +663,7 @@ function view() {
   if (waiting.length + waitingActions.length && mayMove) merge();
   const link = (n) => html`<a href=${href(n)}>#${n}</a>`;
   const [differs, compared] = other && exchange ? comparison(exchange, other, link, compare) : [];
-  const shownPane = { lost: !exchange && (state.connected ? lost : "cannot be read: the sandbox does not respond."), number, writes, candidate, actions: allActions, link, close, compared, compare: () => compare(), save: () => save(exchange), words, go: (by) => move(0, by), unhide: isHidden && exchange?.number === number && ![...rows, ...waiting].some((e) => e.number === number) && clearSearch };
+  const shownPane = { lost: !exchange && (state.connected ? lost : "cannot be read: the sandbox does not respond."), number, writes, candidate, uses, link, close, compared, compare: () => compare(), save: () => save(exchange), words, go: (by) => move(0, by), unhide: isHidden && exchange?.number === number && ![...rows, ...waiting].some((e) => e.number === number) && clearSearch };
   const side = number ? pane(exchange, shownPane) : nothing;
   const isFiltered = searched() || state.file,
     hasList = rows.length && (!refused || isTyping); // Those of an earlier search are grey, and only while somebody types.

@@ -3,7 +3,7 @@ import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, change, choice, closePopups, copy, copyButton, get, linkTo, lostPane, options, popup, post, say, setQuery, state, toQuery } from "./core.js";
 import { buttonFaults } from "./faults.js";
-import { candidatePath, clockTime, cutText, faultText, fromJSON, fullTime, highlight, middle, plural, pretty, shortIDs, span, subjectOf, took } from "./format.js";
+import { actionText, aimText, candidatePath, clockTime, cutText, faultText, fromJSON, fullTime, highlight, middle, plural, pretty, shortIDs, span, took } from "./format.js";
 import { curl } from "./curl.js";
 
 const maxShown = 65536; // Characters of a body.
@@ -16,7 +16,7 @@ export const agentOf = (e) => e.agent ?? e.headers?.["User-Agent"]?.[0] ?? "";
 export const programOf = (e) => (e.from_page ? "this page" : agentOf(e) || "no User-Agent");
 // productOf returns the first product of a User-Agent, which names the program, and any other text unchanged.
 export const productOf = (name) => (name.includes("/") ? name.split(" ")[0] : name);
-export const agentTerm = (agent) => `agent:${agent ? `"${agent}"` : "none"}`; // Of a search.
+export const agentTerm = (agent) => `program:${agent ? `"${agent}"` : "none"}`; // Of a search.
 // wasReset reports whether a fault reset the connection before the work.
 const wasReset = (e) => e.fault?.reset && !e.fault.after;
 export const statusText = (e) => (e.status && cutText(e.fault) ? e.status + " cut" : (e.status ?? (!e.ended ? "…" : wasReset(e) ? "reset" : "lost")));
@@ -38,7 +38,7 @@ export const requestQuery = (number) => ({ request: number, run: state.run });
 const likeOf = (e) => ({ route: e.route && `${e.method} ${e.route}`, key: state.keys.find((k) => k.id === e.key_id && k.state === "valid")?.id, candidate: e.subject?.includes("@") ? e.subject : undefined });
 // failLink returns the address of the form for such a fault, and failNext a button with a menu that injects one.
 export const failLink = (e) => linkTo("faults", e && likeOf(e));
-const failNext = (e) => choice("failing", "Fail", Object.keys(buttonFaults).map((name) => [name, name]), (name) => act(() => change(() => post("faults", { ...likeOf(e), ...buttonFaults[name] }))), html`<p class="quiet">The next request like this one, once.</p><a id="fail-next" href=${failLink(e)}>Other faults…</a>`);
+const failNext = (e) => choice("failing", "Fail", Object.keys(buttonFaults).map((name) => [name, name]), (name) => act(() => change(() => post("faults", { ...likeOf(e), ...buttonFaults[name] }))), html`<p class="quiet">Once, ${aimText(likeOf(e))}.</p><a id="fail-next" href=${failLink(e)}>Other faults…</a>`);
 
 // exportOf returns the address of a file with the requests that a query finds, as plain JSON if zipped is empty.
 export const exportOf = (query, zipped = true) => "/_sandbox/journal" + toQuery({ ...query, details: true, export: true, zipped });
@@ -46,6 +46,7 @@ export const exportOf = (query, zipped = true) => "/_sandbox/journal" + toQuery(
 export const copyCurl = (e) => act(async () => copy(curl(e, location.origin, keyOf(e)?.token)), `Request #${e.number} is copied as curl, with its key`);
 
 const isWrite = (e) => e.method !== "GET" && e.method !== "HEAD";
+const classOf = (e) => (isWrite(e) ? "writes" : "reads"); // Of a rate limit.
 export const lower = (text) => text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");
 
 const refusedOf = ({ error: { field, others = [] } = {} }) => [field, ...others];
@@ -62,9 +63,12 @@ function refusal({ error: { field, others = [], problem }, response }) {
 export function why(e, limit = e.limit) {
   const { message, field, others, problem } = e.error;
   if (e.throttled) return "too many bad keys";
-  if (e.status === 429 && limit) return `no ${e.method === "GET" ? "reads" : "writes"} left`;
+  if (e.status === 429 && limit) return `no ${classOf(e)} left`;
   return problem ? (field ? field + ": " : "") + lower(problem).replace(/^must (be |have )?/, "") + (others?.length ? `, +${others.length} more` : "") : (nameOf(e) ?? lower(message).replace("this operation ", ""));
 }
+
+// doneText says whether the work of a write was done, if its response leaves that open.
+export const doneText = (e) => (e.ended && e.method !== "GET" && (!e.status || e.status >= 500) ? (e.done ? "done" : "not done") : "");
 
 // whatOf names what a write makes or changes.
 function whatOf(e, person) {
@@ -107,11 +111,11 @@ function headline(e, person) {
     return html`<span class=${e.done ? "good" : "bad"}>${e.done ? "Done" : "Not done"}</span> · ${e.done ? html`${whatOf(e, person)}${test}, but ` : nothing}${
       cut ? `the response was ${cut}` : e.status ? `the client got ${e.status}` : gaveUp(e) || lossOf(e)}`;
   }
-  const reset = e.response_headers?.["X-Ratelimit-Reset"]?.[0];
+  const reset = e.error && e.response_headers?.["X-Ratelimit-Reset"]?.[0];
   const text = cut || gaveUp(e) || (!e.status && lossOf(e)) || (e.error?.problem
     ? refusal(e)
     : e.status === 429 && reset
-      ? `${lower(e.error?.message ?? names[429])}, until ${timeOf(reset)}`
+      ? `${why(e)} until ${timeOf(reset)}`
       : isWrite(e) && e.status < 300 && e.route
         ? whatOf(e, person)
         : e.pending ? "not evaluated yet" : (nameOf(e) ?? lower(e.error?.message ?? "")));
@@ -124,7 +128,7 @@ export const queryOf = (e) =>
 
 // pane shows a request, or why it is not there. writes are the request and the writes that repeat it. unhide clears a search that
 // excludes the request, if there is one.
-export function pane(e, { number, lost, writes, candidate, actions, link, close, compared, compare, save, words, go, unhide }) {
+export function pane(e, { number, lost, writes, candidate, uses, link, close, compared, compare, save, words, go, unhide }) {
   const button = (name, label, press) => html`<button class="plain small" aria-label=${label} @click=${press}>${name}</button>`;
   const closeButton = html`<span class="tabs">${button("‹", "Newer request (k)", () => go(-1))}${button("›", "Older request (j)", () => go(1))}${button("✕", "Close (Esc)", close)}</span>`;
   if (lost) return lostPane("Request", `Request #${number} ${lost}`, close);
@@ -139,14 +143,14 @@ export function pane(e, { number, lost, writes, candidate, actions, link, close,
       <code title=${e.path}>${shortIDs(e.path)}</code>${e.query ? html`<code class="query">?${queryOf(e)}</code>` : nothing}</p>
     <p class="line"><button class="plain small" id="compare" title="Shortcut: d" aria-keyshortcuts="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
       <button class="plain small" id="copy-curl" title="Shortcut: y" aria-keyshortcuts="y" @click=${() => copyCurl(e)}>Copy curl</button>
-      ${state.file ? nothing : html`<button class="plain small" id="copy-link" @click=${() => act(() => copy(location.href), "The link is copied. It works on this computer while this sandbox runs; Save file makes one for others")}>Copy link</button>
+      ${state.file ? nothing : html`<button class="plain small" id="copy-link" title="Works on this computer while this sandbox runs" @click=${() => act(() => copy(location.href), "The link is copied. It works on this computer while this sandbox runs; Save file makes one for others")}>Copy link</button>
       <button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>${popup("editing", "Edit…", editForm(e), "plain small")}
-      <button class="plain small" id="export" @click=${save}>Save file</button>
+      <button class="plain small" id="export" title="For somebody else, who opens it in the page of any sandbox" @click=${save}>Save file</button>
       ${e.route ? failNext(e) : nothing}`}</p></div>
     ${unhide ? html`<p class="note">The search hides it in the list. <button class="plain small" @click=${unhide}>Clear the search</button></p>` : nothing}
-    ${notes(e, candidate && person, writes, candidate?.invitations, link, actions)}
+    ${notes(e, candidate && person, writes, candidate?.invitations, link, uses)}
     ${compared ?? html`<dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
-      ${fact("Key", found("key:" + keyName(e), html`<code>${keyName(e)}</code>`))}${e.from_page ? fact("Sent by", "this page") : agentOf(e) ? fact("User-Agent", found(agentTerm(agentOf(e)), middle(agentOf(e), 80))) : nothing}${e.limit && e.status !== 401 ? fact(isWrite(e) ? "Writes remaining" : "Reads remaining", `${e.remaining} of ${e.limit}`) : nothing}
+      ${fact("Key", found("key:" + keyName(e), html`<code>${keyName(e)}</code>`))}${e.from_page ? fact("Sent by", "this page") : agentOf(e) ? fact("Program", found(agentTerm(agentOf(e)), middle(agentOf(e), 80))) : nothing}${e.limit && e.status !== 401 ? fact(isWrite(e) ? "Writes remaining" : "Reads remaining", `${e.remaining} of ${e.limit}`) : nothing}
       ${e.request_id ? fact("Request id", html`<code>${e.request_id}</code>`) : nothing}</dl>`}
     ${message(e, words, "Request", e.body, e.headers, 0, e.query)}
     ${e.withheld ? message(e, words, !e.status ? "Response that was lost" : cutText(e.fault) ? `Full response, of which ${e.response_size} bytes were sent` : "Response that the fault replaced", e.withheld.response, undefined, 0) : nothing}
@@ -201,22 +205,24 @@ const sendAgain = (e, lines) =>
 
 // setsLimit reports whether an action, one of actions, set a rate limit of a request's key before the request, and was not undone before it.
 const setsLimit = (a, e, actions) =>
-  a.kind === "Rate limit set" && a.key_id === e.key_id && a.after < e.number && !actions.some((u) => u.after < e.number && u.undone?.some((x) => x.at === a.at && x.subject === a.subject));
+  a.kind === "Remaining set to" && a.key_id === e.key_id && a.after < e.number && !actions.some((u) => u.after < e.number && u.undone?.some((x) => x.at === a.at && x.subject === a.subject));
 
-// limitText says what such an action did. A script and the page set limits in the same way.
-const limitText = (a) => `The rate limit was set: ${subjectOf(a).replace(/^(\d+) (\w+)/, "$2 to $1")} at ${clockTime(a.at)}`;
-
-function notes(e, person, writes, invited, link, actions) {
-  const note = (kind, content) => html`<p class=${"note " + kind}>${content}</p>`;
+// usesOf returns the search for the requests that used up the rate limit which refused a request, with the action that set it, if one did, or
+// null for any other request. A script and the page set limits in the same way.
+export function usesOf(e, actions) {
+  if (e.status !== 429 || e.fault || e.throttled || !e.key || state.file) return null;
   const reset = e.response_headers?.["X-Ratelimit-Reset"]?.[0], // An hour after the window began.
     begin = reset ? new Date((reset - 3600) * 1000).toISOString().slice(0, 19) : "",
-    name = isWrite(e) ? "writes" : "reads",
-    set = actions.findLast((a) => setsLimit(a, e, actions) && a.subject.includes(name) && a.at >= begin),
+    set = actions.findLast((a) => setsLimit(a, e, actions) && a.subject.includes(classOf(e)) && a.at >= begin),
     from = set?.at.slice(0, 23) ?? begin;
-  const readers = linkTo("", { q: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"} -status:429${from && " after:" + from} before:${new Date(Date.parse(e.at) + 1).toISOString().slice(0, 23)}`, view: "groups" });
+  return { set, search: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"} -status:429${from && " after:" + from} before:${new Date(Date.parse(e.at) + 1).toISOString().slice(0, 23)}` };
+}
+
+function notes(e, person, writes, invited, link, uses) {
+  const note = (kind, content) => html`<p class=${"note " + kind}>${content}</p>`;
   return html`${writes.length > 1 ? note("odd", story(e, writes, invited, link)) : nothing}
     ${e.fault ? note("bad", "Injected fault: " + faultText(e.fault)) : nothing}
-    ${e.status === 429 && !e.fault && !e.throttled && e.key && !state.file ? note("", html`${set ? limitText(set) + ". " : ""}<a href=${readers}>Who used up the ${name} ${set ? "since then" : "of this key"}?</a>`) : nothing}
+    ${uses ? note("", html`${uses.set ? `${actionText(uses.set)} at ${clockTime(uses.set.at)}. ` : ""}${uses.programs?.length ? `Used by ${uses.programs.map((u) => `${productOf(u.name)} (${u.count.toLocaleString("en")})`).join(", ")}. ` : ""}<a href=${linkTo("", { q: uses.search, view: "groups" })}>Which requests?</a>`) : nothing}
     ${person && (!isWrite(e) || !e.done) ? note("", html`Candidate: ${person}`) : nothing}`;
 }
 

@@ -1,18 +1,18 @@
 // The language of the search, in which the server filters: its completion, and its terms as switches.
 import { html, nothing } from "./lit/lit-html.js";
 import { draw, setQuery, state, typed, typedText } from "./core.js";
-import { agentOf, failed, keyName, productOf } from "./request.js";
+import { agentOf, doneText, failed, keyName, productOf, statusText, why } from "./request.js";
 
 const times = () => ["5m", "1h", ...(state.clock ? [state.clock.now.slice(0, 16)] : [])];
 
 // values are what can follow each name.
 const values = {
   __proto__: null,
-  status: (rows) => ["4xx", "5xx", "2xx", "none", ...of(rows, (e) => e.status && String(e.status)).sort()],
+  status: (rows) => ["4xx", "5xx", "2xx", "none", "lost", "reset", "cut", ...of(rows, (e) => e.status && String(e.status)).sort()],
   route: () => ["none", ...new Set(state.routes.map((r) => r.split(" ")[1]))],
   method: () => ["GET", "POST", "PATCH", "DELETE"], is: () => ["failed", "repeated", "fault"],
   key: () => [...state.keys.map((k) => k.token), "none"],
-  agent: (rows) => ["none", ...of(rows, (e) => productOf(agentOf(e)))],
+  program: (rows) => ["none", ...of(rows, (e) => productOf(agentOf(e)))],
   candidate: (rows) => of(rows, (e) => e.subject?.includes("@") && e.subject),
   field: () => ["page_size", "cursor", "status", "since", "name", "candidate_name", "candidate_email"],
   code: () => state.codes, took: () => [">100ms", ">1s", "<10ms"],
@@ -21,7 +21,15 @@ const values = {
 };
 
 // names are the names of the search.
-export const names = Object.keys(values);
+const names = Object.keys(values);
+
+// examples are terms with what they find.
+export const examples = [
+  ["ada “Ada Lovelace” #33", "words of the request, its response or its row; a number"], ["status:4xx,503 -status:404", "one of several, and not another; also none, lost, reset, cut"],
+  ["route:/report method:POST", "a part of the route, or none"], ["key:none program:hiring-go", "a part of the key or of the User-Agent, or none"], ["candidate:ada", "an address, or a part before its @"],
+  ["field:page_size code:not_found", "a refused field, an error code"], ["is:failed is:repeated is:fault", "as the buttons"], ["fault:3 repeats:33", "what a fault hit; a write with its repeats"],
+  ["took:>1s", "or shorter: took:<50ms"], ["after:17:15 before:17:20", "on every day; also 2026-12-31T10:00, or 5m: before now"],
+];
 
 // of returns the different values in the rows.
 const of = (rows, value) => [...new Set(rows.map(value))].filter(Boolean);
@@ -36,12 +44,12 @@ const secondsOf = (text) => parseFloat(text.replace(/[<>]/, "")) * { ms: 0.001, 
 // inFile are the names that also work in a file, which the page searches. Each reports whether an entry has a value.
 const inFile = {
   __proto__: null,
-  status: (e, v) => [String(e.status ?? "none"), String(e.status)[0] + "xx"].includes(v),
+  status: (e, v) => [String(e.status ?? "none"), String(e.status)[0] + "xx", ...String(statusText(e)).split(" ")].includes(v),
   is: (e, v) => (v === "failed" && failed(e)) || (v === "repeated" && !!(e.repeats || e.repeated_by)) || (v === "fault" && !!e.fault),
   method: (e, v) => e.method === v.toUpperCase(),
   candidate: (e, v) => (v.includes("@") ? e.subject?.toLowerCase() === v.toLowerCase() : /@/.test(e.subject) && isPart(v, e.subject.split("@")[0])),
   route: (e, v) => (v === "none" ? !e.route : v.includes(" ") ? v === `${e.method} ${e.route || e.path}` : isPart(v, `${e.method} ${e.route || e.path}`)),
-  agent: (e, v) => isPart(v, agentOf(e) || "none"),
+  program: (e, v) => isPart(v, agentOf(e) || "none"),
   fault: (e, v) => v === String(e.fault_id), code: (e, v) => e.error?.code?.toLowerCase() === v.toLowerCase(),
   field: (e, v) => [e.error?.field, ...(e.error?.others ?? [])].includes(v),
   took: (e, v) => e.took <= secondsOf(v) === v.startsWith("<"),
@@ -71,7 +79,7 @@ export function searchFile(search) {
     strange = terms.find(([, , name, value]) => (/after|before/.test(name) && !value.includes(":")) || (name === "took" && isNaN(secondsOf(value))));
   if (strange) return [[], new Error(`${strange[2]}:${strange[3]} does not work in a file`)];
   const valuesOf = (name, value) => (lists.includes(name) ? value.split(",") : [value]);
-  const has = (e, name, value) => (inFile[name] ? valuesOf(name, value).some((v) => inFile[name](e, v)) : value.replace("#", "") === String(e.number) || isPart(name ? `${name}:${value}` : value, `${e.path}?${e.query} ${unescaped(JSON.stringify(e))}`));
+  const has = (e, name, value) => (inFile[name] ? valuesOf(name, value).some((v) => inFile[name](e, v)) : value.replace("#", "") === String(e.number) || isPart(name ? `${name}:${value}` : value, `${e.path}?${e.query} ${statusText(e)} ${e.error ? why(e) : ""} ${doneText(e)} ${unescaped(JSON.stringify(e))}`));
   return [state.file.entries.filter((e) => terms.every(([, minus, name, value]) => has(e, name, value) === !minus))];
 }
 
