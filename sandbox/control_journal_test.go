@@ -35,6 +35,7 @@ type journalNumbers struct {
 			Count   int       `json:"count"`
 			Refused int       `json:"refused"`
 			Idle    float64   `json:"idle"`
+			Moved   bool      `json:"moved"`
 			At      time.Time `json:"at"`
 		} `json:"buckets"`
 		Length float64        `json:"length"`
@@ -192,6 +193,7 @@ func TestBucketsFitTheTime(t *testing.T) {
 		for i, b := range stats.Buckets[1:] {
 			if b.Idle > 0 {
 				shortened = append(shortened, b.Idle)
+				assert.False(t, b.Moved)
 			} else {
 				assert.Equal(t, time.Duration(stats.Length*1e9), b.At.Sub(stats.Buckets[i].At), "to scale")
 			}
@@ -219,6 +221,7 @@ func TestBucketsFitTheTime(t *testing.T) {
 	buckets := readControl[journalNumbers](t, s, "journal").Stats.Buckets
 	assert.Equal(t, []int{30, 30}, []int{buckets[0].Count, buckets[len(buckets)-1].Count})
 	assert.InDelta(t, 48*3600, buckets[len(buckets)-1].Idle, 60)
+	assert.True(t, buckets[len(buckets)-1].Moved)
 	steered(t, s, "snapshots", "")
 	s.Advance(24 * time.Hour)
 	inProcess(s).do(t, http.MethodGet, "/api/v1/account", "")

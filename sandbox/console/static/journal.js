@@ -566,7 +566,7 @@ function sparkline() {
     isIdle = (i) => !!buckets[i + 1]?.idle && !buckets[i].count,
     idle = [...buckets.keys()].filter(isIdle),
     pixel = width / innerWidth, // About.
-    labelWidth = 5.5 * parseFloat(getComputedStyle(document.body).fontSize),
+    labelWidth = 6.5 * parseFloat(getComputedStyle(document.body).fontSize),
     isLabelled = idle.length * labelWidth * pixel < width / 4, // A shortened idle time has a place for its length if there are few, or else is a thin line.
     idleWidth = (isLabelled ? labelWidth : 8) * pixel,
     step = (width - idle.length * idleWidth) / (buckets.length - idle.length),
