@@ -507,10 +507,10 @@ function listView(empty) {
 
 function filterBar() {
   return html`<form class="filters" role="search" aria-label="Search" @submit=${(event) => event.preventDefault()}>
-    ${searchField(refused, rows)}<span class="buttons">${switches(refused ? {} : stats.terms)}
-    <span class="tools"><button type="button" class="plain" id="groups" title="Shortcut: g" aria-keyshortcuts="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
-        <button type="button" class="plain" id="alone" ?disabled=${isGroups()} aria-pressed=${String(areAlone())} title="What you did between the requests" @click=${() => (localStorage.setItem("rows", areAlone() ? "all" : "requests"), journal.refresh())}>Hide actions</button>
-        ${state.file ? nothing : html`<a class="button plain" download="journal.json.gz" href=${exportOf({ ...query(), limit: maxRows })} @click=${() => say("Saved as journal.json.gz")}>Export</a>`}${fileButton()}</span></span></form>`;
+    ${searchField(refused, rows)}<span class="buttons"><span class="joined">${switches(refused ? {} : stats.terms)}</span>
+    <span class="tools"><span class="joined"><button type="button" class="plain" id="groups" title="Shortcut: g" aria-keyshortcuts="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
+        <button type="button" class="plain" id="alone" ?disabled=${isGroups()} aria-pressed=${String(areAlone())} title="What you did between the requests" @click=${() => (localStorage.setItem("rows", areAlone() ? "all" : "requests"), journal.refresh())}>Hide actions</button></span>
+        <span class="joined">${state.file ? nothing : html`<a class="button plain" download="journal.json.gz" href=${exportOf({ ...query(), limit: maxRows })} @click=${() => say("Saved as journal.json.gz")}>Export</a>`}${fileButton()}</span></span></span></form>`;
 }
 
 // fileBanner says that a file is shown, and whether it has all requests of its sandbox.
