@@ -16,8 +16,7 @@ export const stagesAhead = (c) => (c.ended ? [] : stages.slice(stages.indexOf(c.
 export const armed = (c) => state.faults.filter((f) => f.waiting && f.fault.candidate?.toLowerCase() === c.candidate_email.toLowerCase());
 
 // invitedTwice says that the address has several invitations to the assessment.
-export const invitedTwice = (c) =>
-  c.invitations > 1 ? `invited ${c.invitations === 2 ? "twice" : `${c.invitations} times`}` : "";
+export const invitedTwice = (c) => c.invitations > 1 ? `invited ${c.invitations === 2 ? "twice" : `${c.invitations} times`}` : "";
 
 // lists shows the candidate's steps, and folded the log of the attempt.
 function lists(c) {
@@ -62,7 +61,7 @@ function tests(c, actions) {
     isUnready = c.stage === "evaluated" && !c.report?.evaluated;
   const delay = c.report_delay < 0 || (isUnready && !c.report_at) ? "The report is never ready." : isUnready ? html`The report is not ready yet. It will be on <time>${fullTime(c.report_at)}</time>.` : `Report ready ${span(c.report_delay ?? 0)} after the evaluation.`;
   const remove = () => act(() => change(() => Promise.all(waiting.map((f) => post("faults/clear", { id: f.id }))), "The faults are removed"));
-  const next = () => html`<p class="line" role="group" aria-label="Next read of the report">Next read of the report: ${Object.entries(buttonFaults).map(button)} ${choice("late", "Delay the report", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late, otherDelay())}</p>`;
+  const next = () => html`<p class="line" role="group" aria-label="Next read of the report">Next read of the report: <span class="joined">${Object.entries(buttonFaults).map(button)}</span> ${choice("late", "Delay the report", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late, otherDelay())}</p>`;
   return html`${c.ended ? nothing : next()}
     ${waiting.length ? html`<p class="note warn" id="armed">The next read gets ${waiting.map((f) => effects(f.fault).join(", ")).join("; then: ")}
       <button class="plain small" @click=${remove}>Remove</button></p>` : nothing}

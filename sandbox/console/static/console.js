@@ -99,11 +99,11 @@ function clockView() {
     @click=${() => advance(text)}>+${label}</button>`;
   const submit = (event) => (event.preventDefault(), advance(clock.text));
   return html`<form class="clock" aria-label="Clock" novalidate @submit=${submit} @focusin=${draw} @focusout=${draw}>
-    <span id="now" title="The sandbox's clock, in UTC"></span>${step("1h", "1 h")}${step("1d", "1 d")}
+    <span id="now" title="The sandbox's clock, in UTC"></span><span class="joined">${step("1h", "1 h")}${step("1d", "1 d")}
     <input id="advance" placeholder="+2d or 17:15" aria-label="Advance the clock by a duration or to a time"
       autocomplete="off" aria-invalid=${clock.error || clock.preview?.error ? "true" : nothing} aria-describedby="ahead" .value=${clock.text}
       @input=${(event) => look(event.target.value)} @focus=${() => look(clock.text)}
-      @keydown=${(event) => event.key === "Escape" && look("")}>
+      @keydown=${(event) => event.key === "Escape" && look("")}></span>
     <div id="ahead" class="ahead" tabindex="0" role="region" aria-label="What happens until then" ?hidden=${!clock.text && !clock.error && !(clock.step && clock.preview) && !document.activeElement?.matches("#advance, #ahead")}>${aheadView()}</div>
   </form>`;
 }

@@ -61,8 +61,7 @@ export const get = (path, query) => api("GET", path + toQuery(query));
 export const post = (path, body) => api("POST", path, body);
 
 // find is like get, and returns null for an id that the server does not have.
-export const find = (path) =>
-  get(path).catch((error) => (error.status === 404 ? null : Promise.reject(error)));
+export const find = (path) => get(path).catch((error) => (error.status === 404 ? null : Promise.reject(error)));
 
 // toQuery returns a query without its empty values.
 export function toQuery(values = {}) {

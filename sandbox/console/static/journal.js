@@ -515,10 +515,10 @@ function listView(empty) {
 
 function filterBar() {
   return html`<form class="filters" role="search" aria-label="Search" @submit=${(event) => event.preventDefault()}>
-    ${searchField(refused, rows)}<span class="buttons">${switches(refused ? {} : stats.terms)}
-    <span class="tools"><button type="button" class="plain" id="groups" title="Shortcut: g" aria-keyshortcuts="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
-        <button type="button" class="plain" id="alone" ?disabled=${isGroups()} aria-pressed=${String(areAlone())} title="What you did between the requests" @click=${() => (localStorage.setItem("rows", areAlone() ? "all" : "requests"), journal.refresh())}>Hide actions</button>
-        ${state.file ? nothing : html`<a class="button plain" download="journal.json.gz" href=${exportOf({ ...query(), limit: maxRows })} @click=${() => say("Saved as journal.json.gz")}>Export</a>`}${fileButton()}</span></span></form>`;
+    ${searchField(refused, rows)}<span class="buttons"><span class="joined">${switches(refused ? {} : stats.terms)}</span>
+    <span class="tools"><span class="joined"><button type="button" class="plain" id="groups" title="Shortcut: g" aria-keyshortcuts="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
+        <button type="button" class="plain" id="alone" ?disabled=${isGroups()} aria-pressed=${String(areAlone())} title="What you did between the requests" @click=${() => (localStorage.setItem("rows", areAlone() ? "all" : "requests"), journal.refresh())}>Hide actions</button></span>
+        <span class="joined">${state.file ? nothing : html`<a class="button plain" download="journal.json.gz" href=${exportOf({ ...query(), limit: maxRows })} @click=${() => say("Saved as journal.json.gz")}>Export</a>`}${fileButton()}</span></span></span></form>`;
 }
 
 // fileBanner says that a file is shown, and whether it has all requests of its sandbox.
@@ -625,7 +625,7 @@ function sparkline() {
   const all = () => (searched() && !refused && !isStale() ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (newest > stats.count && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
   const text = ({ from, to, count, failed }) => `${to ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
   const percent = (x) => (x / width) * 100 + "%";
-  const jump = (i) => html`<i class=${buckets[i + 1].moved ? "jump" : "jump idle"} .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? (buckets[i + 1].moved ? "clock +" : "idle ") + span(60 * Math.round(buckets[i + 1].idle / 60) || buckets[i + 1].idle) : nothing}</i>`;
+  const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? (buckets[i + 1].moved ? "clock +" : "idle ") + span(60 * Math.round(buckets[i + 1].idle / 60) || buckets[i + 1].idle) : nothing}</i>`;
   const sum = text(range ? chosen() : stats) + (range ? "" : `, highest bar ${highest.toLocaleString("en")}`);
   // Ticks are at round times, with places between the ends and the sum.
   const hasPlace = (i) => !isIdle(i) && xs[i] > 0.09 * width && xs[i] < 0.91 * width && Math.abs(xs[i] / width - 0.5) > (4 * sum.length) / innerWidth + 0.03,

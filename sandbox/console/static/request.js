@@ -141,12 +141,9 @@ export function pane(e, { number, lost, writes, candidate, uses, link, close, co
     <div class="head"><div class="title"><h2 class="headline" id="headline">${headline(e, person)}</h2>${closeButton}</div>
     <p class="target"><span class=${"method " + (isWrite(e) ? "write" : "")}>${e.method}</span>
       <code title=${e.path}>${shortIDs(e.path)}</code>${e.query ? html`<code class="query">?${queryOf(e)}</code>` : nothing}</p>
-    <p class="line"><button class="plain small" id="compare" title="Shortcut: d" aria-keyshortcuts="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
-      <button class="plain small" id="copy-curl" title="Shortcut: y" aria-keyshortcuts="y" @click=${() => copyCurl(e)}>Copy curl</button>
-      ${state.file ? nothing : html`<button class="plain small" id="copy-link" title="Works on this computer while this sandbox runs" @click=${() => act(() => copy(location.href), "The link is copied. It works on this computer while this sandbox runs; Save file makes one for others")}>Copy link</button>
-      <button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>${popup("editing", "Edit…", editForm(e), "plain small")}
-      <button class="plain small" id="export" title="For somebody else, who opens it in the page of any sandbox" @click=${save}>Save file</button>
-      ${e.route ? failNext(e) : nothing}`}</p></div>
+    <p class="line"><button class="plain small lead" id="compare" title="Shortcut: d" aria-keyshortcuts="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
+      <span class="joined"><button class="plain small" id="copy-curl" title="Shortcut: y" aria-keyshortcuts="y" @click=${() => copyCurl(e)}>Copy curl</button>${state.file ? nothing : html`<button class="plain small" id="copy-link" title="Works on this computer while this sandbox runs" @click=${() => act(() => copy(location.href), "The link is copied. It works on this computer while this sandbox runs; Save file makes one for others")}>Copy link</button><button class="plain small" id="export" title="For somebody else, who opens it in the page of any sandbox" @click=${save}>Save file</button>`}</span>
+      ${state.file ? nothing : html`<span class="joined"><button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>${popup("editing", "Edit…", editForm(e), "plain small")}${e.route ? failNext(e) : nothing}</span>`}</p></div>
     ${unhide ? html`<p class="note">The search hides it in the list. <button class="plain small" @click=${unhide}>Clear the search</button></p>` : nothing}
     ${notes(e, candidate && person, writes, candidate?.invitations, link, uses)}
     ${compared ?? html`<dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time>${fullTime(e.at)}${e.at.slice(19, 23)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}

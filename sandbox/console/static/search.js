@@ -100,8 +100,7 @@ const without = (...gone) =>
     .filter((t) => !gone.some((g) => t === g || (g.endsWith(":") && t.startsWith(g))))
     .join(" ");
 
-export const toggleTerm = (term) =>
-  setQuery({ q: hasTerm(term) ? without(term) : [searched(), term].join(" ").trim() }, true);
+export const toggleTerm = (term) => setQuery({ q: hasTerm(term) ? without(term) : [searched(), term].join(" ").trim() }, true);
 
 export const clearSearch = () => setQuery({ q: "" }, true);
 
