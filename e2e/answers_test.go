@@ -649,10 +649,10 @@ func TestOneCandidate(t *testing.T) {
 		evaluate[string](p, "[...document.querySelectorAll('[aria-label=\"Next read of the report\"] button')].find(b => b.innerText === "+quote(fault)+").click(), ''")
 		p.appears(".said", "The next read of the report: "+strings.ToLower(fault))
 	}
-	p.appears("#armed", "The next read gets 503, Retry-After 1 s; then: cut after 20 bytes")
+	p.appears("#armed", "Next read: 503, Retry-After 1 s; then: cut after 20 bytes")
 	p.appears(".card", "fault")
 	assert.Equal(t, 503, get())
-	p.appears("#armed", "Next: cut after 20 bytes")
+	p.appears("#armed", "Next read: cut after 20 bytes")
 	p.press("#armed button")
 	p.becomes("!document.querySelector('#armed')")
 	assert.Equal(t, 200, get())

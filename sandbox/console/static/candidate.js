@@ -63,7 +63,7 @@ function tests(c, actions) {
   const remove = () => act(() => change(() => Promise.all(waiting.map((f) => post("faults/clear", { id: f.id }))), "The faults are removed"));
   const next = () => html`<p class="line" role="group" aria-label="Next read of the report">Next read of the report: <span class="joined">${Object.entries(buttonFaults).map(button)}</span> ${choice("late", "Delay the report", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late, otherDelay())}</p>`;
   return html`${c.ended ? nothing : next()}
-    ${waiting.length ? html`<p class="note warn" id="armed">The next read gets ${waiting.map((f) => effects(f.fault).join(", ")).join("; then: ")}
+    ${waiting.length ? html`<p class="note warn" id="armed">Next read: ${waiting.map((f) => effects(f.fault).join(", ")).join("; then: ")}
       <button class="plain small" @click=${remove}>Remove</button></p>` : nothing}
     ${!c.ended && (c.report_delay || isUnready) ? html`<p class="note warn" id="delayed">${delay}
       <button class="plain small" @click=${() => late(0)}>${isUnready ? "Make it ready now" : "Back to on time"}</button></p>` : nothing}`;

@@ -441,9 +441,6 @@ export function copyButton(text, label, name = "Copy") {
   return html`<button type="button" class="plain small copy" aria-label=${label} @click=${press}>${name}</button>`;
 }
 
-// isTouched reports whether a finger may touch the screen, which cannot be seen beforehand.
-const isTouched = navigator.maxTouchPoints > 0 && matchMedia("(hover: none)").matches;
-
 // isRead reports whether somebody reads an element, so that nothing in it may move: the pointer
 // or the focus is in it, a part of it is scrolled or selected, or a finger may touch it.
 export function isRead(element) {
@@ -454,7 +451,7 @@ export function isRead(element) {
     scrolled ||
     element.matches(":hover") ||
     element.contains(document.activeElement) ||
-    isTouched ||
+    (navigator.maxTouchPoints > 0 && matchMedia("(hover: none)").matches) || // The finger cannot be seen beforehand.
     (!selection.isCollapsed && element.contains(selection.anchorNode))
   );
 }
