@@ -601,7 +601,7 @@ func TestATimeWindow(t *testing.T) {
 	p.visit("?q=after:2026-11-01+before:2026-12-01")
 	p.becomes("document.querySelectorAll('#list .day').length === 1") // None is of today.
 	p.visit("?q=staus:400+status:abc")
-	p.becomes("/^status: must be .* or none\\.\\s+staus is not a name of the search/s.test(document.querySelector('.none')?.innerText)")
+	p.becomes("/^status: must be .* or failed\\.\\s+staus is not a name of the search/s.test(document.querySelector('.none')?.innerText)")
 	p.visit("?q=staus:400")
 	p.appears(".none", "staus is not a name of the search: did you mean status? The names are status, route, ")
 	p.do(chromedp.KeyEvent("/"))
