@@ -244,7 +244,7 @@ func TestGroups(t *testing.T) {
 	p.appears(".headline", "429 · no reads left until")
 	p.appears(".pane .note", "Remaining set to 6 reads for sk_test_sandbox at ") // The limit at that time, not a later one.
 	p.becomes(`/X-Ratelimit-Reset\s*\d+ \(\d\d:\d\d/.test(document.querySelector(".pane").textContent)`)
-	p.appears(".pane .note", "Used by no User-Agent (")
+	p.appears(".pane .note", "Used up by no User-Agent (")
 	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText === 'Which requests?').click(), ''")
 	p.appears(".groups tbody", "/members")
 	p.becomes(`[...document.querySelectorAll(".groups tbody td.number b")].map(e => e.innerText).join() === "2,3,1"`) // Failures first, and not the requests after the 429.
@@ -1004,7 +1004,7 @@ func TestAnExportIsOpened(t *testing.T) {
 	p.becomes(`(all => all.length === 7 && all.findIndex(e => /^201.POST .* 2 25 %/.test(e.innerText.replace(/\s+/g, " "))) === 4 && !!all[0].querySelector("path").getAttribute("d"))([...document.querySelectorAll(".groups tbody tr")])`)
 	p.press(".groups tr:nth-child(5) a")
 	p.listed(3, 2)
-	for search, found := range map[string][]int{"members": {5}, "陳": {6}, "-program:none": nil, "#6": {6}, `"not done"`: {4}, "status:reset": {4}, `"unknown key"`: {5}, "status:4xx -method:get": {6}, "is:failed": {8, 6, 5, 4}, `route:"GET /submissions"`: nil, "fault:9,2": {7}, "status:401,none": {8, 5, 4}, "-status:2xx key:none": {8}, "took:>1s": {7}, "field:challenge_id": {6}, "-code:invalid_token is:failed": {6, 4}, `"Must have at least" -members`: {6}} {
+	for search, found := range map[string][]int{"members": {5}, "陳": {6}, "-program:none": nil, "#6": {6}, `"not done"`: {4}, "status:reset": {4}, "repeats:2,7": {7, 4, 3, 2}, "done": {4}, `"unknown key"`: {5}, "status:4xx -method:get": {6}, "is:failed": {8, 6, 5, 4}, `route:"GET /submissions"`: nil, "fault:9,2": {7}, "status:401,none": {8, 5, 4}, "-status:2xx key:none": {8}, "took:>1s": {7}, "field:challenge_id": {6}, "-code:invalid_token is:failed": {6, 4}, `"Must have at least" -members`: {6}} {
 		p.fill("input[name=q]", search)
 		p.becomes("document.querySelector('h1').textContent === " + quote("Journal "+search)) // Several find the same.
 		p.listed(found...)

@@ -541,6 +541,12 @@ func TestOneRequest(t *testing.T) {
 	p.appears(".pane .meta", "#2") // The failed one is open.
 	p.press("#compare")
 	p.appears("p.more", "#4 success after it: 200")
+	p.press(".banner button")
+	p.send("GET", "/api/v1/account", sandbox.LiveKey, "")
+	p.visit("?request=2&with=5")
+	p.appears("p.more", "#5 success after it: 200")
+	p.press("#export")
+	p.appears("#said", "Saved as request-2.json, with #5 to compare")
 }
 
 // TestAnOpenRequestDoesNotOutliveItsRun: after a reset, after the journal was cleared and after a

@@ -7,7 +7,11 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-const clockMoved = "Clock moved" // The kind of an action.
+// Kinds of actions that are also looked for, here or by the page.
+const (
+	clockMoved = "Clock moved"
+	quotaSet   = "Remaining set to"
+)
 
 // action is what a test did with the server. The page shows actions between the exchanges.
 type action struct {

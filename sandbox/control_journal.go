@@ -143,7 +143,7 @@ const fewExchanges = 10
 // concerning returns the actions about the candidates of exchanges, their faults and keys, and the last move of the clock before them.
 func concerning(found []*exchange, actions []action) (all []action) {
 	for _, a := range actions {
-		isMove := a.Kind == clockMoved && a.After < found[0].Number
+		isMove := a.Kind == clockMoved && a.After < found[len(found)-1].Number
 		isAbout := func(e *exchange) bool {
 			return a.ID != "" && a.Subject == e.Subject || a.Fault != nil && a.Subject == strconv.Itoa(e.FaultID) || a.KeyID != "" && a.KeyID == e.KeyID && a.After < e.Number
 		}
@@ -279,7 +279,7 @@ func newBuckets(found []*exchange, actions []action, length, shortened time.Dura
 // moved returns how far moves of the clock went between two times.
 func moved(actions []action, from, to time.Time) (sum time.Duration) {
 	for _, a := range actions {
-		if seconds, _ := strconv.ParseFloat(a.Subject, 64); a.Kind == clockMoved && !a.settled && a.At.After(from) && !a.At.After(to) {
+		if seconds, _ := strconv.ParseFloat(a.Subject, 64); a.Kind == clockMoved && a.At.After(from) && !a.At.After(to) {
 			sum += time.Duration(seconds * float64(time.Second))
 		}
 	}

@@ -108,7 +108,7 @@ func newCondition(name, value string, now time.Time) (c condition, problem strin
 	case "fault":
 		return func(e *exchange) bool { return e.Fault != nil && e.FaultID == number }, ""
 	case "repeats":
-		return func(e *exchange) bool { return e.Repeats == number || e.Number == number }, ""
+		return func(e *exchange) bool { return number > 0 && (e.Repeats == number || e.Number == number) }, ""
 	case "is":
 		if kinds[value] == nil {
 			return nil, "must be failed, repeated or fault"
@@ -173,8 +173,8 @@ func (e *exchange) outcome() string {
 	case e.Status == http.StatusUnauthorized && e.Organization == nil:
 		return "unknown key"
 	}
-	if classOf(e.Method) == ClassWrite && e.Ended && !e.Done && (e.Status == 0 || e.Status/100 == 5) {
-		words += " not done"
+	if classOf(e.Method) == ClassWrite && e.Ended && (e.Status == 0 || e.Status/100 == 5) {
+		words += map[bool]string{true: " done", false: " not done"}[e.Done]
 	}
 	return words
 }

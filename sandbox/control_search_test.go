@@ -116,7 +116,7 @@ func TestASearchKnowsTheWordsOfThePage(t *testing.T) {
 	s.SetQuota(sandbox.TestKey, sandbox.ClassRead, 0)
 	d.do(t, http.MethodGet, "/api/v1/account", sandbox.TestKey) // 7
 	for search, want := range map[string][]int{
-		"status:reset": {1}, "status:lost": {2}, "status:cut": {3}, "lost": {2}, `"not done"`: {1, 4}, `"no key"`: {5}, `"unknown key"`: {6}, `"no reads left"`: {7},
+		"status:reset": {1}, "status:lost": {2}, "status:cut": {3}, "lost": {2}, "done": {1, 2, 4}, `"not done"`: {1, 4}, "repeats:1,": {1}, "repeats:abc": nil, `"no key"`: {5}, `"unknown key"`: {6}, `"no reads left"`: {7},
 	} {
 		_, body := steer(t, s, http.MethodGet, "journal?"+url.Values{"search": {search}}.Encode(), "")
 		var found journalNumbers

@@ -385,7 +385,10 @@ func TestFaultsAreShown(t *testing.T) {
 		d.send(t.Context(), t, http.MethodGet, "/account", "")
 		_, body := steer(t, s, http.MethodGet, "faults", "")
 		assert.JSONEq(t, `{"faults":[{"id":1,"waiting":true,"fired":1,"last":"2000-01-01T00:00:00.000Z","times_left":1,"fault":{"route":"GET /account","times":2,"status":503,"delay":0.001}}]}`, body)
+		s.Advance(time.Hour)
 		d.send(t.Context(), t, http.MethodGet, "/account", "")
+		_, body = steer(t, s, http.MethodGet, "faults", "")
+		assert.Contains(t, body, `"fired":2,"last":"2000-01-01T01:00:00.001Z"`)
 		for range 2 {
 			steered(t, s, "faults", `{"route":"GET /members","status":500,"times":-1}`)
 		}

@@ -124,7 +124,7 @@ func (c *control) setQuota(in changedQuota) error {
 	w := key.window(in.Class)
 	w.open(c.now, limit)
 	w.remaining = *in.Remaining
-	c.keyChanged("Remaining set to", fmt.Sprintf("%d %ss for ", w.remaining, in.Class), key.Token)
+	c.keyChanged(quotaSet, fmt.Sprintf("%d %ss for ", w.remaining, in.Class), key.Token)
 	return nil
 }
 

@@ -7,7 +7,8 @@ import { cutText, fullTime, plural, pretty, shortIDs, took } from "./format.js";
 
 // partner returns the number of the request to compare with. For a write that was sent again it is the other write. Otherwise it is
 // the last success of the same route and key before the request, or the first one after it, preferably with the same path and query,
-// then with the same parameters, then with the same path. Without one, another key will do.
+// then with the same parameters, then with the same path. Without one, another key will do. Evaluated reports come
+// first.
 export async function partner(e) {
   if (e.repeats || e.repeated_by) return e.repeats ?? e.repeated_by;
   const ofRoute = `status:2xx -is:failed route:"${e.method} ${e.route || e.path}"`,
@@ -16,7 +17,7 @@ export async function partner(e) {
     const [before, after] = state.file
       ? [(x) => x.number < e.number, (x) => x.number > e.number].map((isThere) => searchFile(search)[0].filter(isThere))
       : await Promise.all(["before", "after"].map(async (name) => (await get("journal", { search, [name]: e.number })).entries));
-    const found = [...before.reverse(), ...after].sort((a, b) => !!a.pending - !!b.pending); // A report is more than "not evaluated yet".
+    const found = [...before.reverse(), ...after].sort((a, b) => !!a.pending - !!b.pending);
     const namesOf = (x) => [...new URLSearchParams(x.query).keys()].sort().join();
     if (found.length) return (found.find((x) => x.query === e.query) ?? found.find((x) => namesOf(x) === namesOf(e)) ?? found[0]).number;
   }

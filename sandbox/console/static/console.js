@@ -166,7 +166,7 @@ function shortcuts() {
   ];
   const line = ([keys, what]) => html`<dt>${keys.split(" ").map((k) => (/^(or|arrows|–)$/.test(k) ? k + " " : html`<kbd>${k}</kbd> `))}</dt><dd>${what}</dd>`;
   return html`<h2>Keyboard shortcuts</h2><p class="line"><label><input id="single-keys" type="checkbox" .checked=${hasKeys()} @change=${({ target }) => localStorage.setItem("keys", target.checked ? "on" : "off")}> Single-key shortcuts</label></p><dl class="shortcuts">${list.map(line)}</dl>
-    <h2>Marks</h2><p>Bars: blue succeeded, amber was refused (4xx), red failed (5xx, lost or cut). ×5 are equal reads in a row, which → shows. ○ is what you did. ⚑ flagged integrity.</p>
+    <h2>Marks</h2><p>Bars: blue succeeded, amber was refused (4xx), red failed (5xx, lost, reset or cut), grey is time without requests. ×5 are equal reads in a row, which → shows. ○ is what you did. ⚑ flagged integrity.</p>
     <h2>Search</h2><dl class="shortcuts">${examples.map(([term, what]) => html`<dt><code>${term}</code></dt><dd>${what}</dd>`)}</dl>
     <p class="line"><label>Colours: <select id="theme" @change=${({ target }) => useTheme(target.value)}>${options(["system", "light", "dark"], localStorage.getItem("theme"))}</select></label></p>`;
 }

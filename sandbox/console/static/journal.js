@@ -123,9 +123,7 @@ async function loadExchange(number) {
   if (!number) exchange = null;
   else if (isEarlier || !isLoaded) {
     const next = isEarlier ? null : await read(number);
-    [writes, candidate, allActions] = next ? await storyOf(next) : [[], null, allActions];
-    uses = next && usesOf(next, allActions);
-    if (uses) uses.programs = programsOf((await get("journal", { search: uses.search, limit: 1, grouped: true })).groups);
+    [writes, candidate, allActions, uses] = next ? await storyOf(next) : [[], null, allActions, null];
     exchange = next;
     const last = !exchange && !isEarlier && !state.file && (await get("journal", { limit: 1 })).newest;
     lost = isEarlier ? "is from an earlier run of the sandbox: an exported file would have it." : state.file ? "is not in the file." : number <= last ? "is no longer in the journal." : last ? `does not exist: the newest is #${last}.` : "does not exist: there was none yet.";
@@ -137,16 +135,18 @@ async function loadExchange(number) {
   else if (other?.number !== second) other = await read(second);
 }
 
-// storyOf reads the writes that a request repeats and those that repeat it, whom it concerns, and all actions.
+// storyOf reads the writes that a request repeats and those that repeat it, whom it concerns, all actions, and what used up its rate limit.
 async function storyOf(e) {
   const first = e.repeats ?? e.number;
-  if (state.file) return [state.file.entries.filter((w) => (w.repeats ?? w.number) === first), null, state.file.actions];
+  if (state.file) return [state.file.entries.filter((w) => (w.repeats ?? w.number) === first), null, state.file.actions, null];
   const [{ entries, actions }, { candidates }] = await Promise.all([
     get("journal", { search: `repeats:${first}` }),
     get("candidates", { text: e.subject ?? "", limit: 50 }),
   ]);
   const ids = (c) => [c.id, c.submission_id, c.assessment_id].filter(Boolean);
-  return [entries, candidates.find((c) => c.candidate_email === e.subject && ids(c).some((id) => e.path.includes(id))), actions];
+  const uses = usesOf(e, actions);
+  if (uses) uses.programs = programsOf((await get("journal", { search: uses.search, limit: 1, grouped: true })).groups);
+  return [entries, candidates.find((c) => c.candidate_email === e.subject && ids(c).some((id) => e.path.includes(id))), actions, uses];
 }
 
 // loadRow makes the row of a request part of the list, which may be older than the others.
@@ -380,9 +380,9 @@ function compare(given) {
   });
 }
 
-// save saves a request with those that it repeats or that repeat it, and a failed one with the success that it is compared with.
+// save saves a request with those that it repeats or that repeat it, and with the one that it is or would be compared with if it failed.
 const save = (e) => act(async () => {
-  const like = failed(e) && (await partner(e)),
+  const like = other?.number ?? (failed(e) && (await partner(e))),
     name = `request-${e.number}.json`;
   Object.assign(document.createElement("a"), { download: name, href: exportOf({ search: `repeats:${[e.repeats ?? e.number, ...(like ? [like] : [])]}` }, "") }).click();
   say(`Saved as ${name}${like ? `, with #${like} to compare` : ""}. The page of any sandbox can open it`);
@@ -530,7 +530,7 @@ const fileBanner = ({ name, newest, entries }) =>
 function showFile(file) {
   state.file = file;
   forget();
-  visit(path, file?.entries.length && file.entries.length < 10 ? requestQuery((file.entries.find(failed) ?? file.entries[0]).number) : {}); // Few: a request, its repeats and one to compare.
+  visit(path, file?.entries.length && file.entries.length < 10 ? requestQuery(/^request-(\d+)/.exec(file.name)?.[1] ?? file.entries[0].number) : {});
 }
 
 const isExport = (value) => Array.isArray(value?.entries) && value.entries.every((e) => e.number && e.at && e.method && e.path);
@@ -566,7 +566,7 @@ function sparkline() {
     isIdle = (i) => !!buckets[i + 1]?.idle && !buckets[i].count,
     idle = [...buckets.keys()].filter(isIdle),
     pixel = width / innerWidth, // About.
-    labelWidth = 6.5 * parseFloat(getComputedStyle(document.body).fontSize),
+    labelWidth = 7 * parseFloat(getComputedStyle(document.body).fontSize),
     isLabelled = idle.length * labelWidth * pixel < width / 4, // A shortened idle time has a place for its length if there are few, or else is a thin line.
     idleWidth = (isLabelled ? labelWidth : 8) * pixel,
     step = (width - idle.length * idleWidth) / (buckets.length - idle.length),

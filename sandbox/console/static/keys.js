@@ -8,14 +8,13 @@ import { clockTime, fullTime, middle, target } from "./format.js";
 // saved returns a number that is saved when it changes. News from the server do not replace
 // what is typed while it has the focus, is being saved or was refused. Enter leaves the field once the number is saved: the
 // element keeps whether its last key was Enter, because the change that follows does not say it.
-function saved(id, label, value, max, save) {
+function saved(id, label, value, save) {
   const error = state.errors[id],
     focused = document.activeElement?.id === id;
   const saveNow = async (event) => {
     state.typed[id] = event.target.value;
     try {
       if (event.target.value === "" || event.target.value < 0) throw new Error("Type a number, 0 or more");
-      if (event.target.value > max) throw new Error(`At most ${max}`);
       await change(() => save(Number(state.typed[id])));
       if (event.target.isEntered) event.target.blur(); // The next key is a shortcut.
       await loadKeys();
@@ -38,7 +37,7 @@ export const isLow = ({ remaining, limit, reset }) => reset && remaining < limit
 function limit(k, name, { remaining, limit, reset }, save) {
   const label = `Remaining ${name} of ${k.token}`;
   return html`<td data-label=${name[0].toUpperCase() + name.slice(1)}><div class=${"limit " + (isLow({ remaining, limit, reset }) ? "low" : "")}>
-    ${saved(`${k.id}-${name}`, label, remaining, limit, save)}<span>of ${limit}${reset ? `, resets ${clockTime(reset).slice(0, 5)}` : ""}</span><meter class=${remaining < limit ? "" : "full"} max=${limit} value=${remaining} aria-hidden="true"></meter></div></td>`;
+    ${saved(`${k.id}-${name}`, label, remaining, save)}<span>of ${limit}${reset ? `, resets ${clockTime(reset).slice(0, 5)}` : ""}</span><meter class=${remaining < limit ? "" : "full"} max=${limit} value=${remaining} aria-hidden="true"></meter></div></td>`;
 }
 
 function row(k) {
@@ -47,7 +46,7 @@ function row(k) {
   const organization = middle(k.organization, 20) || (k.live ? "default" : "test data"),
     empty = html`<td></td>`;
   const quota = (name) => (remaining) => post("quota", { key: k.id, class: name, remaining });
-  const plan = (left) => post("plan", { key: k.id, used: k.plan.limit - left, limit: k.plan.limit });
+  const plan = async (left) => left > k.plan.limit ? Promise.reject(new Error(`At most ${k.plan.limit}, the limit of the plan`)) : post("plan", { key: k.id, used: k.plan.limit - left, limit: k.plan.limit });
   const revoke = () => act(() => change(() => post("keys/revoke", { token: k.id }), `${k.token} is revoked`));
   const restore = () => act(() => change(() => post("keys/restore", { token: k.id }), `${k.token} is valid again`));
   return html`<tr class=${k.state}><th scope="row"><div><code title=${name}>${middle(name, 26)}</code>

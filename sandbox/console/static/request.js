@@ -142,7 +142,7 @@ export function pane(e, { number, lost, writes, candidate, uses, link, close, co
     <p class="target"><span class=${"method " + (isWrite(e) ? "write" : "")}>${e.method}</span>
       <code title=${e.path}>${shortIDs(e.path)}</code>${e.query ? html`<code class="query">?${queryOf(e)}</code>` : nothing}</p>
     <p class="line"><button class="plain small lead" id="compare" title="Shortcut: d" aria-keyshortcuts="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
-      <span class="joined"><button class="plain small" id="copy-curl" title="Shortcut: y" aria-keyshortcuts="y" @click=${() => copyCurl(e)}>Copy curl</button>${state.file ? nothing : html`<button class="plain small" id="copy-link" title="Works on this computer while this sandbox runs" @click=${() => act(() => copy(location.href), "The link is copied. It works on this computer while this sandbox runs; Save file makes one for others")}>Copy link</button><button class="plain small" id="export" title="For somebody else, who opens it in the page of any sandbox" @click=${save}>Save file</button>`}</span>
+      <span class="joined"><button class="plain small" id="copy-curl" title="Shortcut: y" aria-keyshortcuts="y" @click=${() => copyCurl(e)}>Copy curl</button>${state.file ? nothing : html`<button class="plain small" id="copy-link" title="Works on this computer while this sandbox runs" @click=${() => act(() => copy(location.href), "The link is copied. It works on this computer while this sandbox runs; Save file makes one for others")}>Copy link</button><button class="plain small" id="export" title="Saves what the page of any sandbox opens" @click=${save}>Save file</button>`}</span>
       ${state.file ? nothing : html`<span class="joined"><button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>${popup("editing", "Edit…", editForm(e), "plain small")}${e.route ? failNext(e) : nothing}</span>`}</p></div>
     ${unhide ? html`<p class="note">The search hides it in the list. <button class="plain small" @click=${unhide}>Clear the search</button></p>` : nothing}
     ${notes(e, candidate && person, writes, candidate?.invitations, link, uses)}
@@ -212,14 +212,14 @@ export function usesOf(e, actions) {
     begin = reset ? new Date((reset - 3600) * 1000).toISOString().slice(0, 19) : "",
     set = actions.findLast((a) => setsLimit(a, e, actions) && a.subject.includes(classOf(e)) && a.at >= begin),
     from = set?.at.slice(0, 23) ?? begin;
-  return { set, search: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"} -status:429${from && " after:" + from} before:${new Date(Date.parse(e.at) + 1).toISOString().slice(0, 23)}` };
+  return { set, search: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"} -status:429,reset${from && " after:" + from} before:${new Date(Date.parse(e.at) + 1).toISOString().slice(0, 23)}` };
 }
 
 function notes(e, person, writes, invited, link, uses) {
   const note = (kind, content) => html`<p class=${"note " + kind}>${content}</p>`;
   return html`${writes.length > 1 ? note("odd", story(e, writes, invited, link)) : nothing}
     ${e.fault ? note("bad", "Injected fault: " + faultText(e.fault)) : nothing}
-    ${uses ? note("", html`${uses.set ? `${actionText(uses.set)} at ${clockTime(uses.set.at)}. ` : ""}${uses.programs?.length ? `Used by ${uses.programs.map((u) => `${productOf(u.name)} (${u.count.toLocaleString("en")})`).join(", ")}. ` : ""}<a href=${linkTo("", { q: uses.search, view: "groups" })}>Which requests?</a>`) : nothing}
+    ${uses ? note("", html`${uses.set ? `${actionText(uses.set)} at ${clockTime(uses.set.at)}. ` : ""}${uses.programs?.length ? `Used up by ${uses.programs.map((u) => `${productOf(u.name)} (${u.count.toLocaleString("en")})`).join(", ")}. ` : ""}<a href=${linkTo("", { q: uses.search, view: "groups" })}>Which requests?</a>`) : nothing}
     ${person && (!isWrite(e) || !e.done) ? note("", html`Candidate: ${person}`) : nothing}`;
 }
 

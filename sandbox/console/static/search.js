@@ -25,10 +25,11 @@ const names = Object.keys(values);
 
 // examples are terms with what they find.
 export const examples = [
-  ["ada “Ada Lovelace” #33", "words of the request, its response or its row; a number"], ["status:4xx,503 -status:404", "one of several, and not another; also none, lost, reset, cut"],
-  ["route:/report method:POST", "a part of the route, or none"], ["key:none program:hiring-go", "a part of the key or of the User-Agent, or none"], ["candidate:ada", "an address, or a part before its @"],
-  ["field:page_size code:not_found", "a refused field, an error code"], ["is:failed is:repeated is:fault", "as the buttons"], ["fault:3 repeats:33", "what a fault hit; a write with its repeats"],
-  ["took:>1s", "or shorter: took:<50ms"], ["after:17:15 before:17:20", "on every day; also 2026-12-31T10:00, or 5m: before now"],
+  ['"Ada Lovelace"', "a text of the request or the response, also not done, no reads left, no key, unknown key"], ["#33", "its number"],
+  ["status:4xx,503", "one of several, also none, lost, reset, cut"], ["-route:/report", "not of this part of a route; none: no such route"], ["method:POST", ""], ["key:none", "a whole key, or none"],
+  ["program:hiring-go", "a part of the User-Agent, or none"], ["candidate:ada", "an address, or a part before its @"], ["field:page_size", "a refused field"], ["code:NOT_FOUND", "of the error"],
+  ["is:failed", "also repeated, fault"], ["fault:3", "what a fault hit"], ["repeats:33", "a write and its repeats"], ["took:>1s", "or less: took:<50ms"],
+  ["after:17:15 before:17:20", "on every day, or 2026-12-31T10:00, or 5m: ago"],
 ];
 
 // of returns the different values in the rows.
@@ -51,6 +52,7 @@ const inFile = {
   route: (e, v) => (v === "none" ? !e.route : v.includes(" ") ? v === `${e.method} ${e.route || e.path}` : isPart(v, `${e.method} ${e.route || e.path}`)),
   program: (e, v) => isPart(v, agentOf(e) || "none"),
   fault: (e, v) => v === String(e.fault_id), code: (e, v) => e.error?.code?.toLowerCase() === v.toLowerCase(),
+  repeats: (e, v) => [e.repeats, e.number].join().split(",").includes(v),
   field: (e, v) => [e.error?.field, ...(e.error?.others ?? [])].includes(v),
   took: (e, v) => e.took <= secondsOf(v) === v.startsWith("<"),
   key: (e, v) => e.key_id === v || isPart(v, keyName(e)),
@@ -79,7 +81,7 @@ export function searchFile(search) {
     strange = terms.find(([, , name, value]) => (/after|before/.test(name) && !value.includes(":")) || (name === "took" && isNaN(secondsOf(value))));
   if (strange) return [[], new Error(`${strange[2]}:${strange[3]} does not work in a file`)];
   const valuesOf = (name, value) => (lists.includes(name) ? value.split(",") : [value]);
-  const has = (e, name, value) => (inFile[name] ? valuesOf(name, value).some((v) => inFile[name](e, v)) : value.replace("#", "") === String(e.number) || isPart(name ? `${name}:${value}` : value, `${e.path}?${e.query} ${statusText(e)} ${e.error ? why(e) : ""} ${doneText(e)} ${unescaped(JSON.stringify(e))}`));
+  const has = (e, name, value) => (inFile[name] ? valuesOf(name, value).some((v) => inFile[name](e, v)) : value.replace("#", "") === String(e.number) || isPart(name ? `${name}:${value}` : value, `${e.path}?${e.query} ${statusText(e)} ${e.error ? why(e) : ""} ${doneText(e)} ${unescaped(JSON.stringify({ ...e, done: undefined }))}`));
   return [state.file.entries.filter((e) => terms.every(([, minus, name, value]) => has(e, name, value) === !minus))];
 }
 
