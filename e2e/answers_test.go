@@ -101,7 +101,7 @@ func TestARefusedParameterIsInTheRow(t *testing.T) {
 	p.send("POST", invitationsPath, sandbox.TestKey, `{"candidate_name":"Ada","candidate_email":"nope"}`)
 	p.send("POST", invitationsPath, sandbox.TestKey, `{}`)
 	p.visit("?request=6")
-	p.appears(row(7), "candidate_email: required, also candidate_name")
+	p.appears(row(7), "candidate_email, candidate_name refused")
 	p.becomes(`[...document.querySelectorAll(".refused")].map(e => e.innerText).join() === '"candidate_email","nope"'`)
 	p.send("POST", invitationsPath, sandbox.TestKey, `{"candidate_name":"","candidate_email":"nope"}`)
 	p.visit("?request=8")

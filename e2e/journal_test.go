@@ -538,10 +538,10 @@ func TestOneRequest(t *testing.T) {
 	p.appears("#said", "Saved as request-2.json, with #4 to compare")
 	p.becomes("!!window.saved")
 	evaluate[string](p, `(d => { d.items.add(window.saved); dispatchEvent(new DragEvent("drop", { dataTransfer: d })) })(new DataTransfer()), ""`)
-	p.appears(".pane .meta", "#2") // The failed one is open.
-	p.press("#compare")
 	p.appears("p.more", "#4 success after it: 200")
+	p.appears("p.less", "#2 this request: 503")
 	p.press(".banner button")
+	p.becomes("!document.querySelector('.banner')")
 	p.send("GET", "/api/v1/account", sandbox.LiveKey, "")
 	p.visit("?request=2&with=5")
 	p.appears("p.more", "#5 success after it: 200")

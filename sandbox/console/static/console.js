@@ -1,6 +1,6 @@
 // The page: its header with the clock, its views, navigation and shortcuts.
 import { html, nothing, render } from "./lit/lit-html.js";
-import { act, change, closePopups, draw, follow, get, hideSaid, loadKeys as readKeys, noResponse, openPopup, options, popup, post, refresher, sayError, startDrawing, state, tell, titleOf, typed, undoName, undoSaid, undoable, visit } from "./core.js";
+import { act, change, closePopups, draw, follow, get, hideSaid, loadKeys as readKeys, noResponse, openFaults, openPopup, options, popup, post, refresher, sayError, startDrawing, state, tell, titleOf, typed, undoName, undoSaid, undoable, visit } from "./core.js";
 import { clockTime, dayOf, fullTime, middle, plural, shortDay, span, target } from "./format.js";
 import { journal } from "./journal.js";
 import { pipeline } from "./pipeline.js";
@@ -266,6 +266,7 @@ document.addEventListener("keydown", (event) => {
   }
   else if (move(event.key) || viewNow().key?.(event.key)) event.preventDefault();
   else if (event.key === "Escape" && state.said) hideSaid();
+  else if (event.key === "f" && !state.file) openFaults();
   else return;
   event.preventDefault();
 });
@@ -283,19 +284,17 @@ const readCounts = async () => {
   ({ stats: state.all, snapshots: state.snapshots } = all);
   if (state.run && state.run !== all.run) changed("reset"); // Another server, which was started since.
   state.run = all.run;
-  isLost = false;
+  state.isLost = false;
 };
 const count = refresher(readCounts, 5000);
 
 const loadAll = () => [loadClock, loadFaults, loadKeys].forEach((load) => load());
 
-let isLost = false; // The connection was lost, and the run was not read since.
-
 // changed handles an event of the server.
 function changed(name, what) {
   const view = viewNow();
   if (name === "connected") {
-    isLost = true;
+    state.isLost = true;
     clock.error = "";
     loadAll();
     readCounts().catch(() => {}); // At once, so that a reset that follows is not taken for a restart.
@@ -304,10 +303,10 @@ function changed(name, what) {
   } else if (name === "reset") {
     state.run = "";
     loadAll();
-    if (isLost) tell("The sandbox was started again: earlier requests are gone");
+    if (state.isLost) tell("The sandbox was started again: earlier requests are gone");
     journal.forget();
     pipeline.forget();
-    isLost = false;
+    state.isLost = false;
     view.refresh();
   } else if (name === "changed") {
     if (what.includes("clock")) loadClock();

@@ -15,6 +15,7 @@ export const state = {
   routes: [], // Of the API, such as GET /account.
   snapshots: [], // Those that the page can restore, each from before an action.
   connected: true,
+  isLost: false, // The connection was lost, and the run was not read since.
   all: { count: 0, failed: 0 }, // Of all requests in the journal.
   errors: {}, // By the id of a form or field: the refusal of what it sent.
   typed: {}, // By the id of a field: a value that is not saved yet.
@@ -208,6 +209,12 @@ export function visit(path, query = {}, push = true) {
 
 // setQuery changes members of the query.
 export const setQuery = (changes, push = false) => visit(state.path, { ...Object.fromEntries(state.query), ...changes }, push);
+
+// openFaults goes to the form of faults.
+export function openFaults(link = linkTo("faults")) {
+  state.entering = "#inject :checked";
+  visit(link);
+}
 
 // linkTo returns the address of a view of the page.
 export const linkTo = (view, query) => "/_sandbox/" + (view && "console/" + view) + toQuery(query);
@@ -467,8 +474,9 @@ export function popup(id, name, content, kind = "plain") {
     const fields = [...target.querySelectorAll("input, select, button")];
     (fields.find((f) => f.autofocus || (f.value === "" && f.matches("input"))) ?? fields[0]).focus({ preventScroll: true });
   };
+  const leave = ({ relatedTarget: next, currentTarget }) => next && !currentTarget.contains(next) && next !== currentTarget.previousElementSibling && currentTarget.hidePopover();
   return html`<button type="button" class=${kind} popovertarget=${id}>${name}</button>
-    <div popover id=${id} class="panel popup" @toggle=${open}>${content}<button type="button" class="plain close" popovertarget=${id} popovertargetaction="hide">Close</button></div>`;
+    <div popover id=${id} class="panel popup" @toggle=${open} @focusout=${leave}>${content}<button type="button" class="plain close" popovertarget=${id} popovertargetaction="hide">Close</button></div>`;
 }
 
 // choice returns a button that opens a menu, with more below it. A button in the menu runs its action; moving among them runs none.

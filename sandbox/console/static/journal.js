@@ -1,7 +1,7 @@
 // The journal: the list of requests, and one request beside it.
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, copyButton, draw, find, follow, get, actionsSince, isRead, kept, openPopup, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
+import { act, copyButton, draw, find, follow, get, actionsSince, isRead, kept, openFaults, openPopup, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
 import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
 import { copyCurl, doneText, exportOf, failLink, failed, keyName, lower, outcome, pane, productOf, programOf, queryOf, requestQuery, usesOf, why, statusKind, statusText } from "./request.js";
 import { address } from "./candidate.js";
@@ -73,6 +73,7 @@ async function load(change) {
   else if (name !== shown) {
     const page = await loadPage({ ...query(), limit: asGroups ? 1 : pageSize, grouped: asGroups || "" });
     if (!page) return (shown = "refused"); // The search of the rows is read again.
+    if (page.run === state.run) state.isLost = false;
     ({ run: state.run, newest, groups, since, stats, actions: allActions, snapshots: state.snapshots } = page);
     actions = allActions.filter(isShown);
     waitingActions = [];
@@ -405,10 +406,7 @@ function key(name) {
   else if (name === "d" && number) compare();
   else if (name === "y" && number) act(async () => copyCurl(await read(number)));
   else if (name === "f" && opened() && exchange?.route && !state.file) openPopup("failing");
-  else if (name === "f" && number && !state.file) act(async () => {
-    state.entering = "#inject :checked";
-    visit(failLink(await read(number)));
-  });
+  else if (name === "f" && number && !state.file) act(async () => openFaults(failLink(await read(number))));
   else return false;
   return true;
 }
@@ -452,7 +450,7 @@ function row(e, tabbable) {
     <span class=${"status " + statusKind(e)}>${statusText(e)}</span>
     <span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
     <span class="what" title=${e.path + (e.query && "?" + e.query)}>${tail ? html`<span class=${e.route ? "path" : ""}>${shortIDs(path.slice(0, tail))}</span>` : nothing}<span>${shortIDs(path.slice(tail))}</span>${e.query ? html`<span class="query">?${queryOf(e)}</span>` : nothing}</span>
-    <span class="about"><bdi class="subject" title=${e.subject ?? ""} .style=${`--least:${(e.subject ?? "").length}ch`}>${address(e.subject ?? "")}</bdi><span class="marks">${odd}</span></span>
+    <span class="about"><bdi class="subject" title=${e.subject ?? ""} .style=${`--least:${(e.subject ?? "").length}ch`}>${e.error?.field === "candidate_email" ? `“${e.subject}”` : address(e.subject ?? "")}</bdi><span class="marks">${odd}</span></span>
     <span class="program" title=${programOf(e)}>${productOf(programOf(e))}</span><code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
     <span class=${"took " + tookKind(e)}>${word("took ")}${e.ended ? took(e.took) : "–"}</span>
     <time title=${e.at}>${word("at ")}${second}<span class="millis">${millis}</span></time>${word("number ")}<span class="no">${e.number}</span></a>`;
@@ -530,7 +528,9 @@ const fileBanner = ({ name, newest, entries }) =>
 function showFile(file) {
   state.file = file;
   forget();
-  visit(path, file?.entries.length && file.entries.length < 10 ? requestQuery(/^request-(\d+)/.exec(file.name)?.[1] ?? file.entries[0].number) : {});
+  const saved = Number(/^request-(\d+)/.exec(file?.name)?.[1]), // The page names it so.
+    others = file?.entries.filter((e) => e.number !== saved);
+  visit(path, file?.entries.length && file.entries.length < 10 ? { ...requestQuery(saved || file.entries[0].number), with: saved && others.length === 1 ? others[0].number : "" } : {});
 }
 
 const isExport = (value) => Array.isArray(value?.entries) && value.entries.every((e) => e.number && e.at && e.method && e.path);
@@ -630,12 +630,14 @@ function sparkline() {
   // Ticks are at round times, with places between the ends and the sum.
   const hasPlace = (i) => !isIdle(i) && xs[i] > 0.09 * width && xs[i] < 0.91 * width && Math.abs(xs[i] / width - 0.5) > (4 * sum.length) / innerWidth + 0.03,
     ticksOf = (seconds) => [...buckets.keys()].filter((i) => (Date.parse(buckets[i].at) + 3 * 86400e3) % (seconds * 1000) === 0 && hasPlace(i)), // Weeks begin on Mondays.
-    ticks = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 86400, 172800, 604800, 2419200].map(ticksOf).find((all) => all.length && all.every((i, n) => !n || xs[i] - xs[all[n - 1]] > width / 12)),
+    thin = (all) => all.reduce((some, i) => (some.length && xs[i] - xs[some.at(-1)] < width / 12 ? some : [...some, i]), []),
+    byLength = [2419200, 604800, 172800, 86400, 21600, 7200, 3600, 1800, 900, 600, 300, 120, 60, 30, 15, 10, 5, 1, 0.5, 0.1, 0.05, 0.01].map(ticksOf).filter((all) => all.length),
+    ticks = byLength.findLast((all) => thin(all).length === all.length) ?? byLength.map(thin).sort((a, b) => Math.min(b.length, 4) - Math.min(a.length, 4))[0] ?? [], // The shortest regular times, or else the roundest.
     tick = (i) => html`<time class="tick" .style=${`left:${percent((xs[i] + xs[i + 1]) / 2)}`}>${dayOf(begin) === dayOf(end) ? exact(buckets[i].at, buckets[i].at, "") : buckets[i].at.includes("T00:00:00") ? shortDay(buckets[i].at) : nothing}</time>`;
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" opacity=${stats.buckets?.length ? 1 : 0.3} tabindex="0" role="slider" aria-label="Requests over time: arrows, with Shift for several bars, and Enter choose a window"
       aria-valuemin="1" aria-valuemax=${buckets.length} aria-valuenow=${(range?.[1] ?? buckets.length - 1) + 1} aria-valuetext=${text(range ? chosen() : stats)} @keydown=${press} @blur=${() => choose(null)}
       @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag, or press ← →, with Shift for several bars, and Enter, to choose a time window</title>${range ? svg`<rect class="cursor" x=${xs[Math.min(...range)]} width=${xs[Math.max(...range) + 1] - xs[Math.min(...range)]} height=${height}></rect>` : nothing}${buckets.map(group)}</svg>
-    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time>${buckets.length > 9 ? ticks?.map(tick) : nothing}<span>${sum}</span><time>${day(end, begin, end)}</time></p></div>`;
+    ${idle.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time>${buckets.length > 9 ? ticks.map(tick) : nothing}<span>${sum}</span><time>${day(end, begin, end)}</time></p></div>`;
 }
 
 // The empty journal.

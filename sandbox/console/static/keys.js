@@ -36,8 +36,8 @@ export const isLow = ({ remaining, limit, reset }) => reset && remaining < limit
 
 function limit(k, name, { remaining, limit, reset }, save) {
   const label = `Remaining ${name} of ${k.token}`;
-  return html`<td data-label=${name[0].toUpperCase() + name.slice(1)}><div class=${"limit " + (isLow({ remaining, limit, reset }) ? "low" : "")}>
-    ${saved(`${k.id}-${name}`, label, remaining, save)}<span>of ${limit}${reset ? `, resets ${clockTime(reset).slice(0, 5)}` : ""}</span><meter class=${remaining < limit ? "" : "full"} max=${limit} value=${remaining} aria-hidden="true"></meter></div></td>`;
+  return html`<td data-label=${"Remaining " + name}><div class=${"limit " + (isLow({ remaining, limit, reset }) ? "low" : "")}>
+    ${saved(`${k.id}-${name}`, label, remaining, save)}<span>of ${limit}</span><p class="line"><meter max=${limit} value=${remaining} aria-hidden="true"></meter>${reset ? `resets ${clockTime(reset).slice(0, 5)}` : nothing}</p></div></td>`;
 }
 
 function row(k) {

@@ -16,6 +16,7 @@ let assessments = null,
   limit = 30;
 let shown = ""; // The query of the columns.
 let lastAssessment = ""; // Of the last candidate that the page added.
+let isNow = false; // The user has acted.
 let revealed = ""; // The candidate whose card was scrolled to, and its column.
 
 const opened = () => state.query.get("candidate");
@@ -35,7 +36,7 @@ async function load() {
   counts = pages[0].counts;
   waiting = Object.fromEntries(stages.map((stage, i) => [stage, pages[i].candidates]));
   const name = JSON.stringify([q, limit]);
-  if (shown !== name) show();
+  if (shown !== name || isNow) show();
   shown = name;
 }
 
@@ -46,8 +47,10 @@ function show() {
 
 // refreshNow shows the result of the user's own action at once.
 async function refreshNow() {
+  show(); // An event may have loaded it already.
+  isNow = true;
   await pipeline.refresh();
-  show();
+  isNow = false;
   await draw();
 }
 

@@ -64,7 +64,8 @@ export function why(e, limit = e.limit) {
   const { message, field, others, problem } = e.error;
   if (e.throttled) return "too many bad keys";
   if (e.status === 429 && limit) return `no ${classOf(e)} left`;
-  return problem ? (field ? field + ": " : "") + lower(problem).replace(/^must (be |have )?/, "") + (others?.length ? `, also ${others.join(", ")}` : "") : (nameOf(e) ?? lower(message).replace("this operation ", ""));
+  if (others?.length) return `${[field, ...others].join(", ")} refused`;
+  return problem ? (field ? field + ": " : "") + lower(problem).replace(/^must (be |have )?/, "") : (nameOf(e) ?? lower(message).replace("this operation ", ""));
 }
 
 // doneText says whether the work of a write was done, if its response leaves that open.

@@ -187,7 +187,7 @@ export function searchField(error, rows) {
       aria-describedby="search-help" aria-invalid=${error && !isTyping ? "true" : nothing} @input=${type} @focus=${begin} @blur=${draw} @keydown=${press}>${searched() || text ? html`<button type="button" class="plain small" id="clear-search" aria-label="Clear the search" @click=${clearSearch}>✕</button>` : nothing}
     <div class="suggest" id="search-help">${error && !isTyping ? html`<p class="error" role="alert">${error.message}</p>` : nothing}${unknown() && html`<p class="error">${unknown()}</p>`}
       ${words.length ? html`<div role="listbox" id="words" aria-label="Suggestions">${words.map(word)}</div>` : nothing}
-      <p class="quiet">Words, #33, name:value; minus excludes, comma means or. Tab takes the first suggestion.</p></div></div>`;
+      <p class="quiet">Words, #33, name:value; minus excludes, comma means or.${words.length ? " Tab takes the first suggestion." : ""}</p></div></div>`;
 }
 
 const usualTerms = { "is:failed": ["Failed", "e"], "is:repeated": ["Repeated", "w"], "status:none": ["No response"], "is:fault": ["Faults"] };
