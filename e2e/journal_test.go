@@ -317,6 +317,13 @@ func TestShortcuts(t *testing.T) {
 	press("/", "q")
 	p.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("2"))
 	p.becomes("location.pathname === '/_sandbox/console/pipeline' && document.activeElement.id === 'main'")
+	p.do(chromedp.KeyEvent("f")) // In any view.
+	p.becomes("location.pathname === '/_sandbox/console/faults' && document.activeElement.value === '500 Internal error'")
+	p.do(chromedp.KeyEvent("1"))
+	p.press("[popovertarget=start-over]")
+	p.becomes("document.activeElement.id === 'clear'")
+	evaluate[string](p, "document.querySelector('nav a').focus(), ''") // As Tab after the last button.
+	p.becomes("!document.querySelector(':popover-open') && document.activeElement.matches('nav a')")
 }
 
 // troubled is the page of a sandbox with requests that fail, repeat, are slow or met a
