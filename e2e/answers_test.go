@@ -259,7 +259,7 @@ func TestGroups(t *testing.T) {
 		p.send("GET", "/api/v1/submissions/"+sandbox.UnknownID+"/report", sandbox.TestKey, "") // 10, 11 and 12, like 9.
 	}
 	p.visit("?view=groups")
-	p.becomes(`[...document.querySelectorAll(".groups tr:has(.mark)")].map(r => [".mark", ".number"].map(s => r.querySelector(s).innerText).join()).join(" ") === "fault: NOT_FOUND,2 17 % fault: 404, NOT_FOUND,1 8.3 %"`)
+	p.becomes(`[...document.querySelectorAll(".groups tr:has(.mark)")].map(r => [".mark", ".number"].map(s => r.querySelector(s).innerText).join()).join(" ") === "fault: NOT_FOUND,2 17 % fault: 404, NOT_FOUND,1 8 %"`)
 	p.press(".groups tr:has(.mark) a")
 	p.listed(12, 10)
 	p.send("GET", "/api/v1/submissions?page_size=500", sandbox.WriteKey, "")  // 13
@@ -753,7 +753,7 @@ func TestEachActionIsUndone(t *testing.T) {
 	evaluate[string](p, `["j", "y"].forEach(key => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }))), ""`) // Before a frame is drawn.
 	p.appears(".said", "is copied as curl")
 	p.do(chromedp.Reload())
-	p.appears("#list .action [title='Undo, with 1 write of your program']", "Undo (1 write")
+	p.appears("#list .action [title^='Undo, with 1 write of your program: ']", "Undo (1 write")
 	p.do(chromedp.KeyEvent("z"))
 	p.appears("#undo", "Undo, with 1 write of your program") // It asks first.
 	p.appears("#now", "1 d ahead")

@@ -45,7 +45,7 @@ const preview = refresher(async () => {
 }, 150);
 
 // wrong says why a text does not move the clock. The server knows durations alone. Without a connection it says nothing: a banner does, and a notice after an attempt.
-const wrong = (error) => error.status !== 0 && (error.field === "seconds" ? "This is no duration, time or date" : error.message);
+const wrong = (error) => error.status !== 0 && (["seconds", "to"].includes(error.field) ? "This is no duration, time or date" : error.message);
 
 // look previews what is typed, or the step of a button.
 function look(text, step = "") {
@@ -167,7 +167,7 @@ function shortcuts() {
   const line = ([keys, what]) => html`<dt>${keys.split(" ").map((k) => (/^(or|arrows|–)$/.test(k) ? k + " " : html`<kbd>${k}</kbd> `))}</dt><dd>${what}</dd>`;
   return html`<h2>Keyboard shortcuts</h2><p class="line"><label><input id="single-keys" type="checkbox" .checked=${hasKeys()} @change=${({ target }) => localStorage.setItem("keys", target.checked ? "on" : "off")}> Single-key shortcuts</label></p><dl class="shortcuts">${list.map(line)}</dl>
     <h2>Marks</h2><p>Bars: blue succeeded, amber was refused (4xx), red failed (5xx, lost, reset or cut), grey is time without requests. ×5 are equal reads in a row, which → shows. ○ is what you did. ⚑ flagged integrity.</p>
-    <h2>Search</h2><dl class="shortcuts">${examples.map(([term, what]) => html`<dt><code>${term}</code></dt><dd>${what}</dd>`)}</dl>
+    <h2>Search</h2><dl class="terms">${examples.map(([term, what]) => html`<dt><code>${term}</code></dt><dd>${what}</dd>`)}</dl>
     <p class="line"><label>Colours: <select id="theme" @change=${({ target }) => useTheme(target.value)}>${options(["system", "light", "dark"], localStorage.getItem("theme"))}</select></label></p>`;
 }
 

@@ -29,7 +29,7 @@ function bars(counts, kind) {
   return html`<svg class=${"trend " + kind} viewBox="0 0 ${Math.max(counts.length, 12)} 20" preserveAspectRatio="none" aria-hidden="true">${svg`<path d=${counts.map(bar).join("")}></path>`}</svg>`;
 }
 
-const shareOf = (part, whole) => `${((100 * part) / whole).toLocaleString("en", { maximumSignificantDigits: 2 })} %`;
+const shareOf = (part, whole) => `${100 * part < whole ? "<1" : Math.round((100 * part) / whole)} %`;
 
 // programsOf returns how many of the requests in groups each program sent, most first.
 export const programsOf = (groups) =>

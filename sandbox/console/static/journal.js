@@ -224,8 +224,8 @@ function runsOf(all) {
   return new Map(groups.filter((reads) => reads.length > 2).map((reads) => ({ name: nameOf(reads), all: reads })).flatMap((run) => run.all.map((e) => [e.number, run])));
 }
 
-// isLike reports whether e and the item above it are consecutive reads whose rows have the same text.
-const isLike = (e, above) => e.method === "GET" && e.ended && e.number + 1 === above?.number && rowMembers.every((n) => e[n] === above[n]) && tookKind(e) === tookKind(above) && ["error", "fault"].every((n) => JSON.stringify(e[n]) === JSON.stringify(above[n]));
+// isLike reports whether e and the item above it are consecutive reads whose rows have the same text but for durations below a second.
+const isLike = (e, above) => e.method === "GET" && e.ended && e.number + 1 === above?.number && rowMembers.every((n) => e[n] === above[n]) && e.took < 1 === above.took < 1 && ["error", "fault"].every((n) => JSON.stringify(e[n]) === JSON.stringify(above[n]));
 const rowMembers = ["method", "path", "query", "status", "ended", "subject", "pending", "throttled", "key_id", "agent", "from_page"];
 
 // rowOf returns the number of the row that shows a request: the first one of its run while the run is folded.
@@ -474,7 +474,7 @@ function actionRow(a) {
   const s = !state.file && state.snapshots.find(({ actions: [x] }) => x.at === a.at && x.kind === a.kind && x.after === a.after),
     name = s && (actionsSince(s).length > 1 ? `Undo ${actionsSince(s).length} actions` : "Undo");
   return html`<span title=${actionText(a)}>${a.id && !a.undone && !state.file ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${stepText(a)}` : a.undone ? html`${a.kind}: <s>${a.undone.map(rowText).join(", ")}</s>` : rowText(a)}</span>
-    ${s ? html`<button class="plain small" @click=${() => undo(s.id, s)} title=${undoName(s, name)} aria-label=${undoName(s, name) + ": " + actionText(a)}><span>${name}${s.writes ? html` (${plural(s.writes, "write")}<span class="gone"> of your program</span>)` : nothing}</span></button>` : nothing}<time title=${a.at}>${clockTime(a.at)}</time>`;
+    ${s ? html`<button class="plain small" @click=${() => undo(s.id, s)} title=${`${undoName(s, name)}: ${actionsSince(s).slice(0, 9).map(actionText).join(", ")}`} aria-label=${undoName(s, name) + ": " + actionText(a)}><span>${name}${s.writes ? html` (${plural(s.writes, "write")}<span class="gone"> of your program</span>)` : nothing}</span></button>` : nothing}<time title=${a.at}>${clockTime(a.at)}</time>`;
 }
 
 // runRow stands for a run of actions, and shows or hides them.
@@ -566,8 +566,9 @@ function sparkline() {
     isIdle = (i) => !!buckets[i + 1]?.idle && !buckets[i].count,
     idle = [...buckets.keys()].filter(isIdle),
     pixel = width / innerWidth, // About.
-    labelWidth = 7 * parseFloat(getComputedStyle(document.body).fontSize),
-    isLabelled = idle.length * labelWidth * pixel < width / 4, // A shortened idle time has a place for its length if there are few, or else is a thin line.
+    em = parseFloat(getComputedStyle(document.body).fontSize),
+    labelWidth = 7 * em,
+    isLabelled = idle.length * labelWidth * pixel < width / 3, // A shortened idle time has a place for its length if there are few, or else is a thin line.
     idleWidth = (isLabelled ? labelWidth : 8) * pixel,
     step = (width - idle.length * idleWidth) / (buckets.length - idle.length),
     xs = [0],
@@ -579,7 +580,7 @@ function sparkline() {
   for (const i of buckets.keys()) xs.push(xs[i] + (isIdle(i) ? idleWidth : step));
   const bar = (kind, i, y, h) => svg`<rect class=${kind} x=${(xs[i] + xs[i + 1] - barWidth) / 2} width=${barWidth} y=${y} height=${h} rx="1"></rect>`;
   const group = (b, i) => {
-    const h = b.count ? Math.max(4, (scaled(b.count) / scaled(highest)) * height) : 0,
+    const h = b.count ? Math.max(4, (scaled(b.count) / scaled(Math.max(highest, 4))) * height) : 0,
       size = (n) => Math.max(2, (n / b.count) * h),
       part = (kind, n) => (n ? [bar(kind, i, height - size(n), size(n)), size(n) < h ? bar("gap", i, height - size(n) - 2, 2) : nothing] : nothing);
     return svg`${h ? bar("bar", i, height - h, h) : nothing}${part("bar failed", b.failed)}${part("bar broken", b.failed - b.refused)}`;
@@ -604,9 +605,9 @@ function sparkline() {
     return { from: buckets[a].at, to: endOf(b), count: sum("count"), failed: sum("failed") };
   };
   const take = () => {
-    const { from, to } = chosen();
+    const { from, to, count } = chosen();
     choose(null);
-    setQuery({ q: interval(from, to) }, true);
+    if (count) setQuery({ q: interval(from, to) }, true); // A time without requests shows nothing.
   };
   const up = (event) => isPressed(event) && take(); // Otherwise the press was elsewhere.
   const press = (event) => {
@@ -628,7 +629,7 @@ function sparkline() {
   const jump = (i) => html`<i class="jump" .style=${`left:${percent(xs[i])};width:${percent(idleWidth)}`}>${isLabelled ? (buckets[i + 1].moved ? "clock +" : "idle ") + span(60 * Math.round(buckets[i + 1].idle / 60) || buckets[i + 1].idle) : nothing}</i>`;
   const sum = text(range ? chosen() : stats) + (range ? "" : `, highest bar ${highest.toLocaleString("en")}`);
   // Ticks are at round times, with places between the ends and the sum.
-  const hasPlace = (i) => !isIdle(i) && xs[i] > 0.09 * width && xs[i] < 0.91 * width && Math.abs(xs[i] / width - 0.5) > (4 * sum.length) / innerWidth + 0.03,
+  const hasPlace = (i) => !isIdle(i) && xs[i] > 0.09 * width && xs[i] < 0.91 * width && Math.abs(xs[i] / width - 0.5) > (0.29 * em * sum.length) / innerWidth + 0.03,
     ticksOf = (seconds) => [...buckets.keys()].filter((i) => (Date.parse(buckets[i].at) + 3 * 86400e3) % (seconds * 1000) === 0 && hasPlace(i)), // Weeks begin on Mondays.
     thin = (all) => all.reduce((some, i) => (some.length && xs[i] - xs[some.at(-1)] < width / 12 ? some : [...some, i]), []),
     byLength = [2419200, 604800, 172800, 86400, 21600, 7200, 3600, 1800, 900, 600, 300, 120, 60, 30, 15, 10, 5, 1, 0.5, 0.1, 0.05, 0.01].map(ticksOf).filter((all) => all.length),

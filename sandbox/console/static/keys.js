@@ -37,7 +37,7 @@ export const isLow = ({ remaining, limit, reset }) => reset && remaining < limit
 function limit(k, name, { remaining, limit, reset }, save) {
   const label = `Remaining ${name} of ${k.token}`;
   return html`<td data-label=${"Remaining " + name}><div class=${"limit " + (isLow({ remaining, limit, reset }) ? "low" : "")}>
-    ${saved(`${k.id}-${name}`, label, remaining, save)}<span>of ${limit}</span><meter max=${limit} value=${remaining} aria-hidden="true"></meter><span>${reset ? `resets ${clockTime(reset).slice(0, 5)}` : nothing}</span></div></td>`;
+    ${saved(`${k.id}-${name}`, label, remaining, save)}<span>of ${limit}</span><meter class=${remaining < limit ? "" : "full"} max=${limit} value=${remaining} aria-hidden="true"></meter><span>${reset ? `resets ${clockTime(reset).slice(0, 5)}` : nothing}</span></div></td>`;
 }
 
 function row(k) {

@@ -208,7 +208,7 @@ function inviteForm(withResult = false) {
   const fields = [
     text("assessment", isNew ? "New assessment" : "Assessment", "Backend engineer", { list: "assessment-names", value: selected && nameOf(selected) }),
     text("name", "Name", withResult ? "optional" : "Ada Lovelace", { required: !withResult }),
-    text("email", "E-mail address", addressOf(drafts[id + "-name"]), { required: false }),
+    text("email", "E-mail address", "auto: " + addressOf(drafts[id + "-name"]), { required: false }),
     ...(withResult ? resultFields("result") : []),
   ];
   const label = withResult ? "Add result" : "Invite candidate";
