@@ -522,6 +522,15 @@ func TestCompare(t *testing.T) {
 	p.send("POST", "/api/v1/assessments", sandbox.TestKey, "{bad")
 	p.visit(fmt.Sprintf("?request=%d", n+1))
 	p.becomes("document.querySelector('[aria-label=Request] .body')?.textContent === '{bad'") // As it was sent.
+	p.server.ClearJournal()
+	for _, id := range []string{sandbox.SubmissionID, sandbox.PendingSubmissionID, sandbox.UnknownID} {
+		p.send("GET", "/api/v1/submissions/"+id+"/report", sandbox.ReadOnlyKey, "")
+	}
+	p.visit("?q=status:404+key:" + sandbox.ReadOnlyKey)
+	p.press("#list .row")
+	p.appears(".headline", "404")
+	p.do(chromedp.KeyEvent("d"))
+	p.becomes(fmt.Sprintf(`!!document.querySelector("p.less")?.innerText.includes("success before it: 200") && document.querySelector(".differences").innerText.includes(%q)`, sandbox.SubmissionID+"/report"))
 }
 
 // TestATimeWindow is chosen by dragging over the bars, and is in the address.

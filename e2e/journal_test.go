@@ -312,6 +312,8 @@ func TestShortcuts(t *testing.T) {
 	evaluate[string](p, "window.before = document.activeElement, ''")
 	p.do(chromedp.KeyEvent("?"))
 	p.appears("#help", "next row, card or column")
+	evaluate[string](p, `Promise.all([...document.querySelectorAll("#help .terms code")].map(e => fetch("/_sandbox/journal?limit=1&search=" + encodeURIComponent(e.innerText)).then(r => r.status))).then(all => { window.examples = all.join() }), ""`)
+	p.becomes("/^(200,){14}200$/.test(window.examples)") // The server understands each example.
 	p.do(chromedp.KeyEvent(kb.Escape))
 	p.becomes("document.activeElement === window.before && window.before !== document.body")
 	press("/", "q")

@@ -7,7 +7,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// Kinds of actions that are also looked for, here or by the page.
+// Kinds of actions that the statistics of the journal or the page look up.
 const (
 	clockMoved = "Clock moved"
 	quotaSet   = "Remaining set to"

@@ -276,7 +276,7 @@ func newBuckets(found []*exchange, actions []action, length, shortened time.Dura
 	return all
 }
 
-// moved returns how far moves of the clock went between two times.
+// moved returns how far the clock was moved between two times.
 func moved(actions []action, from, to time.Time) (sum time.Duration) {
 	for _, a := range actions {
 		if seconds, _ := strconv.ParseFloat(a.Subject, 64); a.Kind == clockMoved && a.At.After(from) && !a.At.After(to) {

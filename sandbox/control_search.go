@@ -155,7 +155,7 @@ func contains(text string) condition {
 	}
 }
 
-// outcome returns the words of the page that the response of an exchange does not have.
+// outcome returns what the page shows in the row of an exchange although the response does not say it, such as "lost not done".
 func (e *exchange) outcome() string {
 	words := ""
 	switch f := cmp.Or(e.Fault, &Fault{}); {
@@ -174,7 +174,10 @@ func (e *exchange) outcome() string {
 		return "unknown key"
 	}
 	if classOf(e.Method) == ClassWrite && e.Ended && (e.Status == 0 || e.Status/100 == 5) {
-		words += map[bool]string{true: " done", false: " not done"}[e.Done]
+		if !e.Done {
+			words += " not"
+		}
+		words += " done"
 	}
 	return words
 }

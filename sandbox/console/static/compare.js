@@ -7,8 +7,8 @@ import { cutText, fullTime, plural, pretty, shortIDs, took } from "./format.js";
 
 // partner returns the number of the request to compare with. For a write that was sent again it is the other write. Otherwise it is
 // the last success of the same route and key before the request, or the first one after it, preferably with the same path and query,
-// then with the same parameters, then with the same path. Without one, another key will do. Evaluated reports come
-// first.
+// then with the same parameters, then with the same path. If there is none, the
+// key may differ. Of several such requests, those with an evaluated report come first.
 export async function partner(e) {
   if (e.repeats || e.repeated_by) return e.repeats ?? e.repeated_by;
   const ofRoute = `status:2xx -is:failed route:"${e.method} ${e.route || e.path}"`,

@@ -15,7 +15,7 @@ export const state = {
   routes: [], // Of the API, such as GET /account.
   snapshots: [], // Those that the page can restore, each from before an action.
   connected: true,
-  isLost: false, // The connection was lost, and the run was not read since.
+  isLost: false, // The connection was lost, and no response since has shown whether the server was restarted.
   all: { count: 0, failed: 0 }, // Of all requests in the journal.
   errors: {}, // By the id of a form or field: the refusal of what it sent.
   typed: {}, // By the id of a field: a value that is not saved yet.
@@ -458,7 +458,7 @@ export function isRead(element) {
     scrolled ||
     element.matches(":hover") ||
     element.contains(document.activeElement) ||
-    (navigator.maxTouchPoints > 0 && matchMedia("(hover: none)").matches) || // The finger cannot be seen beforehand.
+    (navigator.maxTouchPoints > 0 && matchMedia("(hover: none)").matches) || // A page cannot see a finger before it touches.
     (!selection.isCollapsed && element.contains(selection.anchorNode))
   );
 }

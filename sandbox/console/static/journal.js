@@ -1,7 +1,7 @@
 // The journal: the list of requests, and one request beside it.
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, copyButton, draw, find, follow, get, actionsSince, isRead, kept, openFaults, openPopup, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
+import { act, actionsSince, copyButton, draw, find, follow, get, isRead, kept, openFaults, openPopup, say, setQuery, state, toQuery, undo, undoName, visit } from "./core.js";
 import { actionText, candidatePath, clockTime, dayOf, effects, exact, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, stepText, took } from "./format.js";
 import { copyCurl, doneText, exportOf, failLink, failed, keyName, lower, outcome, pane, productOf, programOf, queryOf, requestQuery, usesOf, why, statusKind, statusText } from "./request.js";
 import { address } from "./candidate.js";
@@ -31,7 +31,7 @@ let since = "", // Time of the oldest request that the server has, if it dropped
   writes = [], // The open request and those that repeat it.
   allActions = [], // Also those that the search hides.
   candidate = null, // Whom the open request concerns.
-  uses = null, // Of the rate limit that refused it.
+  uses = null, // The search for the requests that used up the rate limit which refused it, and the programs that sent them.
   lost = "", // Why the open request is not there.
   refused = null, // Why the server refused the search.
   range = null, // The first and the last bar that the pointer is on or was dragged over.
@@ -73,7 +73,7 @@ async function load(change) {
   else if (name !== shown) {
     const page = await loadPage({ ...query(), limit: asGroups ? 1 : pageSize, grouped: asGroups || "" });
     if (!page) return (shown = "refused"); // The search of the rows is read again.
-    if (page.run === state.run) state.isLost = false;
+    if (page.run === state.run) state.isLost = false; // The server was not restarted.
     ({ run: state.run, newest, groups, since, stats, actions: allActions, snapshots: state.snapshots } = page);
     actions = allActions.filter(isShown);
     waitingActions = [];
@@ -381,7 +381,8 @@ function compare(given) {
   });
 }
 
-// save saves a request with those that it repeats or that repeat it, and with the one that it is or would be compared with if it failed.
+// save saves a request, the writes that it repeats or that repeat it, and the request of an open comparison. Without a comparison, a
+// failed request is saved with the one that Compare would show.
 const save = (e) => act(async () => {
   const like = other?.number ?? (failed(e) && (await partner(e))),
     name = `request-${e.number}.json`;
@@ -528,7 +529,7 @@ const fileBanner = ({ name, newest, entries }) =>
 function showFile(file) {
   state.file = file;
   forget();
-  const saved = Number(/^request-(\d+)/.exec(file?.name)?.[1]), // The page names it so.
+  const saved = Number(/^request-(\d+)/.exec(file?.name)?.[1]), // See save.
     others = file?.entries.filter((e) => e.number !== saved);
   visit(path, file?.entries.length && file.entries.length < 10 ? { ...requestQuery(saved || file.entries[0].number), with: saved && others.length === 1 ? others[0].number : "" } : {});
 }

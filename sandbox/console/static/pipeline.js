@@ -16,7 +16,7 @@ let assessments = null,
   limit = 30;
 let shown = ""; // The query of the columns.
 let lastAssessment = ""; // Of the last candidate that the page added.
-let isNow = false; // The user has acted.
+let isNow = false; // refreshNow runs: what is loaded is shown at once.
 let revealed = ""; // The candidate whose card was scrolled to, and its column.
 
 const opened = () => state.query.get("candidate");

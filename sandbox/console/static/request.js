@@ -17,6 +17,7 @@ export const programOf = (e) => (e.from_page ? "this page" : agentOf(e) || "no U
 // productOf returns the first product of a User-Agent, which names the program, and any other text unchanged.
 export const productOf = (name) => (name.includes("/") ? name.split(" ")[0] : name);
 export const agentTerm = (agent) => `program:${agent ? `"${agent}"` : "none"}`; // Of a search.
+
 // wasReset reports whether a fault reset the connection before the work.
 const wasReset = (e) => e.fault?.reset && !e.fault.after;
 export const statusText = (e) => (e.status && cutText(e.fault) ? e.status + " cut" : (e.status ?? (!e.ended ? "…" : wasReset(e) ? "reset" : "lost")));
@@ -205,8 +206,8 @@ const sendAgain = (e, lines) =>
 const setsLimit = (a, e, actions) =>
   a.kind === "Remaining set to" && a.key_id === e.key_id && a.after < e.number && !actions.some((u) => u.after < e.number && u.undone?.some((x) => x.at === a.at && x.subject === a.subject));
 
-// usesOf returns the search for the requests that used up the rate limit which refused a request, with the action that set it, if one did, or
-// null for any other request. A script and the page set limits in the same way.
+// usesOf returns the search for the requests that used up the rate limit which refused a request, and the action that set the limit, if there
+// is one. It returns null for a request that no rate limit refused. A script and the page set limits in the same way.
 export function usesOf(e, actions) {
   if (e.status !== 429 || e.fault || e.throttled || !e.key || state.file) return null;
   const reset = e.response_headers?.["X-Ratelimit-Reset"]?.[0], // An hour after the window began.
